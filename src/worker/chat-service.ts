@@ -11,7 +11,6 @@ import type { ChatModel } from './model.ts';
 import type { Outbox } from './outbox.ts';
 import { pieceText } from './prompt/prompt.ts';
 
-/** A model without a projector. */
 const NO_MEDIA: MediaInput = {
   reason: 'it has no projector',
   remedy: 'install the model again with its projector: hearth import FILE --projector PROJECTOR',
@@ -22,7 +21,6 @@ export class ChatService {
   readonly #outbox: Outbox;
   readonly #loop: BatchLoop;
   readonly #frozen: FrozenLane;
-  /** Jobs whose images and audio are being processed. */
   readonly #reading = new Set<string>();
 
   constructor(chat: ChatModel, outbox: Outbox) {

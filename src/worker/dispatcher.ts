@@ -1,4 +1,3 @@
-/** Routes each message of the server: to the load, or to the loaded model. */
 import type { FromWorker, ToWorker } from '../contract/ipc.ts';
 import { JobReader } from '../contract/job-tools.ts';
 import { isVocabularyJob, type Job, type VocabularyJob } from '../contract/job.ts';
@@ -17,12 +16,9 @@ import type { Vocabulary } from './prompt/vocabulary.ts';
 
 interface ModelService {
   submit(job: Exclude<Job, VocabularyJob>): void;
-  /** False if the job is unknown. */
   cancel(jobId: string): boolean;
-  /** Absent: it has no slots to report. */
   watch?(watched: boolean): void;
   readonly steps: number;
-  /** Writes state that should outlive the process. */
   save?(): Promise<void>;
 }
 

@@ -14,21 +14,17 @@ interface LoadedModel {
 }
 
 export interface ChatModel extends LoadedModel {
-  /** The batch loop's context, with one sequence for each parallel answer. */
   readonly context: NativeContext;
   readonly writer: PromptWriter;
   /** For conversations with tools, if the file has a template of their own. */
   readonly toolWriter: PromptWriter | null;
   readonly adapters: ReadonlyMap<string, NativeAdapter>;
-  /** The drafting model's context, with as many sequences. */
   readonly draftContext: NativeContext | null;
   /** KV cells that all sequences share; null: each has its own window. */
   readonly sharedCells: number | null;
-  /** KV state can be cut at any token, or only at checkpoints. */
   readonly prefixReuse: 'full' | 'checkpoints';
   /** Encoder of images, or the reason why there is none; absent: the model has no projector. */
   readonly mediaInput?: MediaInput;
-  /** Rules of an exact load; absent: an ordinary load. */
   readonly exact?: ExactSteps;
 }
 
@@ -38,9 +34,7 @@ export interface EmbeddingContexts {
   /** Each with its own threads, in parallel, for inputs of up to `longestParallel` tokens. */
   readonly beside: readonly NativeContext[];
   readonly longestParallel: number;
-  /** Tokens of one input at most. */
   readonly longest: number;
-  /** Tokens of one step, unless a single input is longer. */
   readonly tokens: number;
   readonly sequences: number;
 }

@@ -15,7 +15,6 @@ export interface NativeBackend {
   readonly facts: BackendFacts;
   /** Devices with their present free memory: other programs take memory after boot. */
   devices(): readonly Device[];
-  /** Constant facts of this process. */
   host(): FrozenFacts['host'];
   /** Names of the samplers in the order in which they see the logits; a grammar comes first. */
   samplersFor(sampling: Sampling): readonly string[];
@@ -34,9 +33,7 @@ export interface NativeBackend {
     options: ModelOptions,
     contexts: readonly ContextOptions[],
   ): Promise<readonly (readonly DeviceBytes[])[]>;
-  /** Whether a model or context failed to open for lack of memory. */
   isOutOfMemory(error: unknown): boolean;
-  /** libmtmd, which decodes images and audio, is available. */
   readonly readsMedia: boolean;
 }
 
@@ -74,7 +71,6 @@ export interface ModelOptions {
 type LoadMode = 'auto' | 'none' | 'mmap' | 'mlock' | 'mmap+mlock';
 
 export interface TensorBuffer {
-  /** A regular expression in ECMAScript's form. */
   readonly pattern: string;
   /** A buffer type by the library's name; `CPU` is the memory of the host. */
   readonly buffer: string;
@@ -82,7 +78,6 @@ export interface TensorBuffer {
 
 export interface ModelTemplates {
   readonly chatTemplate: string | null;
-  /** A second one, for conversations with tools. */
   readonly toolTemplate: string | null;
 }
 
@@ -120,9 +115,7 @@ export interface ContextOptions {
   readonly sequences: number;
   /** Window of one sequence, or of all together if `unified`, in tokens. A smaller one is never opened instead. */
   readonly numCtx: number;
-  /** All sequences share the KV cells. */
   readonly unified: boolean;
-  /** Rows of one native call at most. */
   readonly batchTokens: number;
   /** Rows that the library computes at a time within a call; null: all of them. */
   readonly microBatchTokens: number | null;
@@ -143,7 +136,6 @@ export interface ContextOptions {
   readonly embeddings: boolean;
 }
 
-/** Rotary positions; the file decides about null members. */
 export interface RopeOptions {
   readonly scaling: 'none' | 'linear' | 'yarn' | null;
   /** The base of the frequencies, without a unit. */
@@ -168,23 +160,19 @@ export type LoadOptions = ModelOptions &
  * of a sequence from 0. The next decode overwrites logits and embeddings.
  */
 export interface NativeContext {
-  /** As opened, possibly rounded up by llama.cpp, tokens. */
   readonly numCtx: number;
   readonly batchTokens: number;
   readonly flashAttention: boolean;
   readonly pooling: Pooling;
   /** `appendSequence` is available: all sequences share their cells, and the library has one more. */
   readonly appendsState: boolean;
-  /** KV cache, state and compute buffers by device. */
   memory(): readonly DeviceBytes[];
-  /** For decode and prefill steps alike. */
   setThreads(threads: number): void;
   getThreads(): number;
 
   /** Exactly these adapters apply from the next decode on. A change costs some milliseconds. */
   setAdapters(adapters: readonly ScaledAdapter[]): void;
 
-  /** Empties the batch and makes room for this number of tokens. */
   initBatch(tokens: number): void;
   /** Adds consecutive tokens of a sequence; returns the batch row of each index in `wantedLogits`. */
   addToBatch(
@@ -204,7 +192,6 @@ export interface NativeContext {
    * until it has ended.
    */
   decodeOnThread(): Promise<void>;
-  /** Null if the grammar allows no token. */
   sample(batchRow: number, sampler: NativeSampler): number | null;
   /** Raw logits; no sampler is affected. */
   readLogits(batchRow: number, wanted: LogitsWanted): Logits;
@@ -216,7 +203,6 @@ export interface NativeContext {
   clearSequence(sequence: number): void;
   /** Overwrites the target's whole state with the source's; takes effect at the next decode. */
   copySequence(target: number, source: number): void;
-  /** The oldest position that the KV cache still holds. */
   firstPosition(sequence: number): number;
   /**
    * A copy of the whole sequence, or null if the library cannot make one. Copies some gigabytes per second on this
@@ -249,11 +235,9 @@ export interface NativeContext {
 
 export interface ProjectorOptions {
   readonly threads: number;
-  /** It may use a device other than the CPU. */
   readonly onGpu: boolean;
 }
 
-/** Decodes images of one file one after the other, on another thread. */
 export interface NativeProjector {
   readonly seesImages: boolean;
   readonly hearsAudio: boolean;
@@ -273,10 +257,8 @@ export interface Pixels {
 
 /** An image in the model's form: rows, and the tokens before, between and after them. */
 export interface NativeMedium {
-  /** Its size and the digest of its pixels. */
   readonly pixels: string;
   readonly parts: readonly MediumPart[];
-  /** The numbers of the rows of a part, one row after the other. */
   encode(part: number): Promise<Float32Array>;
   dispose(): void;
 }
@@ -293,7 +275,6 @@ export type MediumPart =
       readonly planes: { readonly atZero: Uint32Array; readonly atOne: Uint32Array } | null;
     };
 
-/** Rows of one sequence in one native call. */
 export interface MediumRows {
   readonly sequence: number;
   readonly values: Float32Array;
@@ -316,16 +297,12 @@ export interface ScaledAdapter {
 }
 
 export interface LogitsWanted {
-  /** Logits of these tokens, whatever their rank. */
   readonly tokens: readonly number[];
-  /** And this number of the largest. */
   readonly largest: number;
 }
 
 export interface Logits {
-  /** The largest first, if any were requested. */
   readonly of: readonly TokenLogit[];
-  /** The largest logit of all. */
   readonly largest: number;
   /** The sum of exp(logit - largest) over the whole vocabulary; reads all of it. */
   totalWeight(): number;

@@ -46,7 +46,6 @@ export class Outbox {
   #events: { jobId: string; event: JobEvent }[] = [];
   #urgent = false;
   #unsent = 0;
-  /** One per waiting loop: several share the channel. */
   readonly #waiting: (() => void)[] = [];
 
   constructor(
@@ -71,7 +70,6 @@ export class Outbox {
     if (this.#events.length >= this.#limits.eventsPerMessage) this.flush();
   }
 
-  /** The last event of a failed job; earlier events are sent first. */
   failed(jobId: string, error: unknown): void {
     this.flush();
     this.post({ type: 'failed', jobId, failure: toFailure(error) });
@@ -115,7 +113,6 @@ export class Outbox {
     });
   }
 
-  /** Resolves at once unless the channel has backed up. */
   async drained(): Promise<void> {
     while (this.#unsent >= this.#limits.unsentMessages)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

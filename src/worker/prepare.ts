@@ -1,4 +1,3 @@
-/** Prepares a job for its lane: plans the answer and tokenises the prompt. Runs before any prefill. */
 import type { GenerateJob, Turn } from '../contract/job.ts';
 import type { Preparation, UnheldKeyword } from '../contract/job-event.ts';
 import { addBiases } from '../contract/sampling.ts';
@@ -26,11 +25,9 @@ export interface PreparedChat {
   readonly folds: readonly string[];
   readonly unheld: readonly UnheldKeyword[];
   readonly tokens: Uint32Array;
-  /** The rows of images among the tokens, in order. */
   readonly runs: readonly PromptRun[];
   /** Tokens at the beginning that any conversation with the same system text and tools shares; null: not requested. */
   readonly sharedTokens: number | null;
-  /** The same, computed later. */
   readonly beginning: () => number | null;
   readonly numCtx: number;
   /** Tokens that the answer may have, as requested and limited by the room after the prompt. */
@@ -43,7 +40,6 @@ export interface PreparedChat {
   readonly preparation: Preparation;
 }
 
-/** `images`: those whose marks are in the texts of the job. */
 export function prepareChat(
   loaded: ChatModel,
   asked: GenerateJob,
@@ -203,7 +199,6 @@ function promptPieces({ writer }: ChatModel, job: ChatJob, plan: AnswerPlan): Pr
   return renderPrompt(writer, chatPrompt(writer, job, plan));
 }
 
-/** The conversation in the model's format, before it is folded. */
 export function chatPrompt(
   writer: PromptWriter,
   { prompt, tools, ...job }: ChatJob,

@@ -34,12 +34,10 @@ export class PromptMemory {
     this.#kept = new SharedMap({ entries: limits.prompts, size: limits.tokens });
   }
 
-  /** Call when a request is rendered; its entry may be dropped before it begins. */
   arrive({ job: { jobId, domain = '' } }: Rendered): void {
     this.#keep(jobId, { domain, tokens: new Uint32Array() });
   }
 
-  /** Call when its prompt's evaluation starts; returns the result of `earlier`. */
   begin(jobId: string, prompt: Uint32Array): EarlierPrompt | null {
     const kept = this.#kept.get(jobId);
     if (kept === undefined) return null;
@@ -48,7 +46,6 @@ export class PromptMemory {
     return earlier;
   }
 
-  /** Call when the answer has ended. */
   end(jobId: string, answer: readonly number[]): void {
     const kept = this.#kept.get(jobId);
     if (kept === undefined) return;
@@ -99,7 +96,6 @@ export class PromptMemory {
   }
 }
 
-/** The last one among equals. */
 function mostAlike(
   earlier: readonly Uint32Array[],
   prompt: Uint32Array,

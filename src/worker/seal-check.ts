@@ -1,4 +1,3 @@
-/** Tests which parts of the seal hold in this worker. */
 import { open } from 'node:fs/promises';
 import type { WorkerSeal } from '../contract/load.ts';
 import { connectionRefusal } from '../lib/seal/seal.ts';
@@ -7,7 +6,6 @@ import { guardSockets } from '../lib/seal/socket-guard.ts';
 /** No listener is needed: a refusal by the other side would show that the attempt left this process. */
 const ANY_PORT = 9;
 
-/** Null for a worker that is not sealed; throws if a connection was possible. */
 export async function checkSeal(): Promise<WorkerSeal | null> {
   const { SVC_SEALED: network, SVC_FORBIDDEN: forbidden } = process.env;
   if (network !== 'seccomp' && network !== 'socket-guard') return null;

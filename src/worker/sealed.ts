@@ -22,9 +22,7 @@ const ABOUT_THE_MACHINE = [
 const HARMLESS_DEVICES = ['/dev/null', '/dev/zero', '/dev/random', '/dev/urandom'];
 /** Not the whole package folder: a home may be inside. */
 const OF_THE_PACKAGE = ['dist', 'models', 'package.json'];
-/** GPU drivers are in various places below these. */
 const OF_GPUS = { read: ['/etc', '/opt', '/run', '/var/lib'], devices: ['/dev'] };
-/** The standard streams and the channel to the server. */
 const DESCRIPTORS = [0, 1, 2, 3];
 const CHANNEL = 3;
 
@@ -68,7 +66,6 @@ function rights() {
       ...(hasGpu ? OF_GPUS.read : []),
     ],
     write: JSON.parse(caches) as string[],
-    // Searched for GPUs.
     list: ['/dev'],
     devices: hasGpu ? OF_GPUS.devices : HARMLESS_DEVICES,
   };

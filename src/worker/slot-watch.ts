@@ -33,7 +33,6 @@ export class SlotWatch {
     if (this.#nowMs() - this.#reportedMs >= SLOT_REPORT_MS) this.#tell();
   }
 
-  /** Call when nothing runs any more: the kept state no longer changes. */
   atEnd(): void {
     if (this.#isWatched) this.#tell();
     else this.#reportLater();

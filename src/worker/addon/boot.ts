@@ -35,7 +35,6 @@ import { cpuDevice } from './library/devices.ts';
 
 type BoundKind = PackageKind | 'own';
 
-/** `libraries`: folder of GPU packages in addition to npm's, and of the user's own build. */
 export async function bootNative(
   gpuSetting: string | undefined,
   libraries: string | null = null,
@@ -102,7 +101,6 @@ function openMedia(file: string | null, log: NativeLog): MediaLibrary | null {
   }
 }
 
-/** A CUDA library without its runtime finds no devices; the library for the previous runtime may. */
 function loadBackends(library: Library, kind: BoundKind): void {
   const { folder } = library.files;
   if (describeDevices(library).length > 0) return;

@@ -36,7 +36,6 @@ interface OpenContext {
   readonly rowWidth: number;
   readonly embeddingWidth: number;
   readonly attention: AttentionOptions;
-  /** Opens the same context with another attention. */
   readonly openAgain: (attention: AttentionOptions) => Pointer;
   readonly pooling: Pooling;
   readonly embeddings: boolean;
@@ -193,7 +192,6 @@ export class ContextHandle implements NativeContext {
     if (spareSequence === null) return false;
     // Loading replaces the whole sequence, so the part goes through a sequence of its own.
     const isRead = restore(this.#context, state, state.length, spareSequence, WHOLE) === state.length;
-    // With shared cells, this copies nothing: it only adds an owner.
     if (isRead) share(this.#memory, spareSequence, sequence, 0, END);
     this.clearSequence(spareSequence);
     return isRead;
@@ -272,7 +270,6 @@ class CheckpointHandle implements NativeCheckpoint {
   state: Uint8Array;
   readonly #release: () => void;
 
-  /** `release`: hands the memory of the state back for reuse. */
   constructor(lastPosition: number, state: Uint8Array, release: () => void) {
     this.lastPosition = lastPosition;
     this.state = state;

@@ -5,7 +5,6 @@
 import { open } from 'node:fs/promises';
 
 const HEADER_BYTES = 24;
-/** Fewest bytes: metadata has type, name length and the shortest value; a tensor has name, dimensions and offset. */
 const LEAST_ENTRY_BYTES = 13n;
 const LEAST_TENSOR_BYTES = 32n;
 

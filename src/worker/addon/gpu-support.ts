@@ -14,9 +14,7 @@ type GpuKind = Exclude<PackageKind, 'cpu'>;
 
 interface Need {
   readonly what: string;
-  /** Any of these is enough. */
   readonly libraries?: readonly string[];
-  /** For requirements other than libraries: any of these devices. */
   readonly devices?: readonly string[];
   readonly onlyFor?: string;
 }
@@ -68,7 +66,6 @@ export function isLoadable(kind: PackageKind, files: LibraryFiles): boolean {
   return system.every(isMet) && (kind !== 'cuda' || hasRuntime(files));
 }
 
-/** CUDA's runtime and cuBLAS: the system's, or those that `hearth gpu install` puts next to the library. */
 function hasRuntime(files: LibraryFiles | null): boolean {
   if (process.platform !== 'linux') return true;
   const newest = driverVersion() ?? 0;
@@ -80,7 +77,6 @@ function hasRuntime(files: LibraryFiles | null): boolean {
   });
 }
 
-/** Newest CUDA version that the driver accepts and that libraries exist for, or null. */
 function driverVersion(): number | null {
   const found: [number] = [0];
   try {

@@ -115,7 +115,6 @@ const sizeAt = (node: Pointer, offset: number): number => Number(koffi.decode(no
 
 type CxxLibrary = 'libstdc++' | 'libc++';
 
-/** The name of the needed library or, if it is linked statically, type names within function names. */
 const MARKS: Readonly<Record<CxxLibrary, readonly string[]>> = {
   'libstdc++': ['\0libstdc++.so.', '\0libstdc++-6.dll', '/libstdc++.6.dylib', 'NSt7__cxx11'],
   'libc++': ['\0libc++.so.', '\0libc++.dll', '/libc++.1.dylib', 'NSt3__1'],

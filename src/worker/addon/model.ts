@@ -68,7 +68,6 @@ export async function openTexts(native: Native, path: string): Promise<ModelText
   return { vocabulary, ...modelTemplates(library, model) };
 }
 
-/** Opens the model without reserving memory, to learn its needs. */
 export async function measure(
   native: Native,
   { path, options }: ModelFile,
@@ -231,7 +230,6 @@ async function openContext(
   });
 }
 
-/** An id beyond those of the context's sequences, if the library has one left. */
 function spareSequence(library: Library, sequences: number): number | null {
   return sequences < library.llama_max_parallel_sequences() ? sequences : null;
 }

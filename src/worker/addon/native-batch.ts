@@ -1,4 +1,3 @@
-/** llama_batch: the rows of the next call, written in place. */
 import koffi from 'koffi';
 import type { Batch } from './library/layouts.ts';
 import type { Library } from './library/open.ts';
@@ -9,7 +8,6 @@ interface BatchTokens {
   readonly sequence: number;
   readonly firstPosition: number;
   readonly tokens: Uint32Array;
-  /** Indexes of `tokens`, ascending. */
   readonly wantedLogits: Uint32Array;
 }
 

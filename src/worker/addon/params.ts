@@ -1,4 +1,3 @@
-/** Converts options to llama.cpp's parameter structs, and reports options that this machine cannot apply. */
 import koffi from 'koffi';
 import {
   FLASH_ATTENTION,
@@ -88,7 +87,6 @@ export function contextParams(library: Library, options: ContextOptions): Contex
   };
 }
 
-/** Options that name devices or buffers which this machine does not have, or unsupported files. */
 export function refusedOptions({ library }: Native, options: LoadOptions): (keyof LoadOptions)[] {
   const refused: (keyof LoadOptions)[] = [];
   if (options.devices?.some((name) => findDevice(library, name) === undefined)) refused.push('devices');

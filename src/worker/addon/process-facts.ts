@@ -55,14 +55,12 @@ export function describeHost(
   return host;
 }
 
-/** The name that hashes of folders use. */
 function nameIn(folder: string, path: string): string {
   return relative(folder, path.replace(/ \(deleted\)$/, ''))
     .split(sep)
     .join('/');
 }
 
-/** Null if no name leads to the loaded file any more. */
 function findBinding(): Required<Host>['binding'] | null {
   const file = loadedFiles().find(({ path }) => BINDING_FILE.test(path));
   if (file === undefined) return null;
@@ -74,7 +72,6 @@ function findBinding(): Required<Host>['binding'] | null {
   }
 }
 
-/** Lines of the form `address perms offset device inode path`. */
 function mappedFiles(): MappedFile[] {
   const files = new Map<string, MappedFile>();
   for (const line of readFileSync('/proc/self/maps', 'utf8').split('\n')) {

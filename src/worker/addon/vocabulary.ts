@@ -206,7 +206,6 @@ function piece({ library, vocab }: Tokens, token: number): Uint8Array {
   return more.slice(0, Math.max(0, library.llama_token_to_piece(vocab, token, more, more.length, 0, false)));
 }
 
-/** Converts an entry of a vocabulary, as in the file, to the bytes that it represents. Pure. */
 const SPACE_MARK = '\u2581';
 const BYTE_TOKEN = /^<0x([0-9A-F]{2})>$/;
 

@@ -36,12 +36,10 @@ export interface AnswerGrammarRequest {
   readonly choice: ToolChoice;
   readonly model: ModelFormat;
   readonly maxCalls: number;
-  /** The prompt ends with the mark that opens text. */
   readonly inContent: boolean;
   readonly thinking: ThinkingPlace;
 }
 
-/** Thinking before the answer: none, at the model's choice, or already open in the prompt. */
 export type ThinkingPlace =
   | { readonly at: 'nowhere' }
   | { readonly at: 'choice' | 'open'; readonly marks: ThinkingMarks };
@@ -131,7 +129,6 @@ function bodyRule(
   return tools.length === 0 ? words : nativeAnswer(writer, { ...request, unheld }, words, restart);
 }
 
-/** JSON between the marks that the model puts around its text. */
 function wrapped({ model, inContent }: AnswerGrammarRequest, shaped: string): string {
   if (model.content === null) return shaped;
   const { open, close, always } = model.content;

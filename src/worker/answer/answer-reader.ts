@@ -64,7 +64,6 @@ export class AnswerReader implements AnswerParser {
   }
 
   end(isCut: boolean): AnswerPart[] {
-    // All held text begins like a mark.
     const held = isCut ? '' : this.#held;
     this.#held = '';
     if (this.#state === 'thinking') return this.#thoughts(held);
@@ -116,7 +115,6 @@ export class AnswerReader implements AnswerParser {
     return true;
   }
 
-  /** White space between thinking and the body belongs to neither. */
   #gap(piece: string): AnswerPart[] {
     const text = piece.trimStart();
     if (text === '') return [];

@@ -11,7 +11,6 @@ export interface Constraint {
   grammar(): NativeGrammar | null;
   /** A token that must come next, whatever the sampler chooses (to end thinking, for instance), or null. */
   forcedToken(): number | null;
-  /** Receives every token of the answer, in order, before it is parsed. */
   accept(token: number): void;
 }
 
@@ -22,7 +21,6 @@ export type { AnswerPart };
  */
 export interface AnswerParser {
   text(piece: string): AnswerPart[];
-  /** A control token inside the answer, by its text; by default it is silent. */
   control(text: string): AnswerPart[];
   /** Releases held text, except a begun mark or call if the answer was cut. */
   end(isCut: boolean): AnswerPart[];

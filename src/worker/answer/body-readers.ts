@@ -2,7 +2,6 @@ import type { AnswerPart, BodyReader } from './calls/body.ts';
 import { CallReader } from './call-reader.ts';
 import { CALL_BETWEEN, CALL_CLOSE, CALL_OPEN, TEXT_OPEN } from '../prompt/envelope.ts';
 
-/** Plain text. With `shaped`, a grammar chose every character, those of control tokens too. */
 export function textBody(shaped: boolean): BodyReader {
   return {
     push: textParts,
@@ -19,7 +18,6 @@ export class EnvelopeBody implements BodyReader {
   readonly #text = new JsonStringReader();
   #form: 'open' | 'call' | 'text' = 'open';
   #held = '';
-  /** Parts of the call, held until it is whole. */
   #parts: AnswerPart[] = [];
 
   get complete(): boolean {

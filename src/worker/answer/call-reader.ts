@@ -48,7 +48,6 @@ export class CallReader {
     return parts;
   }
 
-  /** Length of the text that belongs to the arguments; their last bracket ends them. */
   #argumentsLength(text: string): number {
     for (let index = 0; index < text.length; index += 1) {
       const char = text[index];

@@ -1,4 +1,3 @@
-/** Applies the grammar of an answer to the sampler, and ends thinking when its budget is spent. */
 import { fail, isSvcError } from '../../lib/errors/svc-error.ts';
 import type { NativeGrammar, NativeModel } from '../native.ts';
 import type { AnswerParser, Constraint } from './answer.ts';

@@ -71,7 +71,6 @@ export function planAnswer(job: GenerateJob, writer: PromptWriter): AnswerPlan {
   };
 }
 
-/** `room`: most tokens of the answer, thinking included. */
 export function openAnswer(plan: AnswerPlan, room: number, chat: AnswerModel): Answer {
   const { grammarRequest: request, gbnf, reasoning } = plan;
   const parser = new AnswerReader(request.thinking, bodyReader(request));
@@ -211,7 +210,6 @@ function openedStart({ job, writer, model, variables, tools }: StartRequest): An
   return { ...nowhere, thinking: { at: opened ? 'open' : 'choice', marks } };
 }
 
-/** Whether the opening contains a finished thought, at its end or before the template's own words. */
 function endsThought(opening: string, { open, close }: NonNullable<ModelFormat['thinking']>): boolean {
   const begun = opening.lastIndexOf(open);
   return (
@@ -228,7 +226,6 @@ const openingCache = memoizeByObject(
   (_template: ChatTemplate) => new RecentTexts<string>({ entries: 64, chars: 2_000_000 }),
 );
 
-/** End of a prompt, as the template leaves it to the answer; cached by tools and variables. */
 function renderOpening(writer: PromptWriter, asked: Pick<StartRequest, 'tools' | 'variables'>): string {
   return openingCache(writer.template).of(
     `${JSON.stringify(asked.variables)} ${toolsText(asked.tools)}`,
@@ -273,11 +270,9 @@ export function thinkingVariables(template: string, switches: ThinkingSwitches):
   return variables;
 }
 
-/** Share of the answer's tokens for thinking, if no budget is set. */
 const SHARE_OF_EFFORT: Readonly<Record<string, number>> = { minimal: 0.1, low: 0.25, medium: 0.5 };
 const DEFAULT_SHARE = 0.75;
 
-/** Thinking budget in tokens, as requested; it always leaves room for the answer. */
 function thinkingBudget(asked: number | undefined, effort: string | undefined, room: number): number {
   const most = Math.floor(room * DEFAULT_SHARE);
   if (asked !== undefined) return Math.min(asked, most);

@@ -32,14 +32,12 @@ export class StopStrings {
     return { text: text.slice(0, text.length - keep), stop: null };
   }
 
-  /** Releases held text, except the beginning of one of `withheld`. */
   end(withheld: readonly string[] = []): string {
     const held = this.#held;
     this.#held = '';
     return held.slice(0, held.length - this.#heldLength(held, withheld));
   }
 
-  /** Length of the longest suffix that could still grow into a stop string. */
   #heldLength(text: string, stops = this.#stops): number {
     for (let length = Math.min(this.#longest - 1, text.length); length > 0; length -= 1) {
       const suffix = text.slice(text.length - length);

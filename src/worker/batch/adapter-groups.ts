@@ -9,7 +9,6 @@ export function adapterKey(adapters: PreparedChat['job']['adapters']): string {
   return adapters.map(({ name, scale }) => `${name}=${scale}`).join(',');
 }
 
-/** Key of the state that a job may use: one trust domain and the same adapters. */
 export function stateOwner({ domain = '', adapters }: PreparedChat['job']): string {
   const key = adapterKey(adapters);
   return key === '' ? domain : `${domain}\n${key}`;
@@ -22,7 +21,6 @@ export interface CurrentGroup {
 
 export interface GroupMember {
   readonly key: string;
-  /** Time of its last evaluation, or its arrival. */
   readonly waitingSinceMs: number;
 }
 

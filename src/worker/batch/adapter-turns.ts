@@ -11,7 +11,6 @@ export class AdapterTurns {
     this.#chat = chat;
   }
 
-  /** Almost always there is only one group, the one without adapters. */
   choose(streams: readonly Stream[]): void {
     const nowMs = performance.now();
     const members = streams.map((stream) => {

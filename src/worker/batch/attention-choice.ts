@@ -15,13 +15,11 @@ export interface StreamWork {
 
 interface AttentionState {
   readonly streams: readonly StreamWork[];
-  /** Cells in use, those of idle sequences included. */
   readonly cells: number;
   readonly changeMs: number;
 }
 
 const ATTENTION_LIMITS = {
-  /** Chosen: steps of one row that measure the cost of one. */
   leastSteps: 8,
   /** Chosen: the depth from which measuring a step at depth 0 is worth its time. */
   leastDepth: 1_024,
@@ -41,7 +39,6 @@ const ONE_ROW = { phase: 'decode', rows: 1 } as const;
 
 export class AttentionChoice {
   readonly #costs: CostModel;
-  /** Milliseconds that the steps since the last change would have saved with the other attention. */
   #regretMs = 0;
 
   constructor(costs: CostModel) {

@@ -16,7 +16,6 @@ const OPTIONS: Readonly<Record<AttentionKind, AttentionOptions>> = {
 };
 
 const LIMITS = {
-  /** Chosen: longest pause of a single answer. */
   mostMs: 8_000,
   /** Chosen: longest pause of several streams; as long as the deepest tile of a prompt may take. */
   mostWithOthersMs: 3_000,
@@ -26,7 +25,6 @@ const LIMITS = {
   movedBytesPerMs: 400_000,
   /** Measured there too: rate at which a KV cache is allocated and cleared. */
   openedBytesPerMs: 1_500_000,
-  /** Chosen: weight of the last change's cost. */
   weight: 0.5,
 } as const;
 
@@ -53,7 +51,6 @@ export function choosesAttention({ spec, facts, prefixReuse, exact, mediaInput }
 
 interface Attended {
   readonly cellsInUse: number;
-  /** Whether all state fits if no cells are shared. */
   readonly fitsApart: boolean;
   evaluateEmpty(): boolean;
   attend(attention: AttentionOptions): readonly number[];
@@ -68,7 +65,6 @@ interface AttentionPorts {
 export class Attention {
   readonly #chat: ChatModel;
   readonly #ports: AttentionPorts;
-  /** Null: fixed. */
   #choice: AttentionChoice | null;
   readonly #bytesPerCell: number;
   /** Actual / estimated cost of a change. */
@@ -82,7 +78,6 @@ export class Attention {
     this.#bytesPerCell = contextBytes / (chat.sharedCells ?? slots * numCtx);
   }
 
-  /** Call between two steps. Returns the streams whose state was lost. */
   consider(streams: readonly Stream[]): readonly Stream[] {
     const choice = this.#choice;
     if (choice === null || streams.length === 0) return [];

@@ -67,7 +67,6 @@ export class BatchLoop {
   readonly #drafting: DraftingModel | null;
   readonly #waiting: Waiting;
   readonly #tiers: Tiers | null;
-  /** Resolves when the state of an earlier process is known. */
   readonly #opened: Promise<void>;
   readonly #restoring: Restoring;
   readonly #idleSave: IdleSave;
@@ -121,7 +120,6 @@ export class BatchLoop {
     };
   }
 
-  /** `account`: for a record of the answer. */
   submit(prepared: PreparedChat, account?: StreamJob['account']): void {
     const { job, answer, numCtx } = prepared;
     const keyed = { ...this.#inCachedTokens(prepared), adapterKey: adapterKey(job.adapters) };
@@ -151,9 +149,6 @@ export class BatchLoop {
     else void this.#turn();
   }
 
-  /**
-   * Pins the state of the prompt beginning of a trust domain's latest chat, or unpins it. Rejects with `pin_refused`.
-   */
   async pin({ domain, ends }: PinJob): Promise<PinnedEvent> {
     const { modelId } = this.#chat.spec;
     const tiers = this.#tiers;
@@ -180,7 +175,6 @@ export class BatchLoop {
     return { type: 'pinned', pin, heldBytes };
   }
 
-  /** Writes idle state to the disk; resolves at once without a disk tier. */
   async save(): Promise<void> {
     await this.#opened;
     await this.#idleSave.save();
@@ -199,7 +193,6 @@ export class BatchLoop {
   #inCachedTokens({ job, tokens, numCtx }: PreparedChat): KeyedPrompt {
     const keyed = { prompt: tokens, owner: stateOwner(job) };
     const { scoredPrompt } = job;
-    // Exactly these tokens are scored.
     if (scoredPrompt !== undefined) return { ...keyed, mostReused: PromptScores.mostReused(scoredPrompt) };
     const cached = this.#sequences.withCachedTokens(keyed, this.#chat.vocabulary);
     const fits = cached.length <= tokens.length || cached.length + (job.maxTokens ?? 1) <= numCtx;
@@ -231,7 +224,6 @@ export class BatchLoop {
     }
   }
 
-  /** False if there was nothing to evaluate. */
   #step(): boolean {
     this.#dropCancelled();
     this.#dropUnreadable();
@@ -350,7 +342,6 @@ export class BatchLoop {
     reuse: Omit<Reuse, 'prompt'>,
   ): void {
     const { maxDraftTokens } = this.#planner;
-    // A drafting model sees no images.
     const drafting = job.runs.length === 0 ? this.#drafting : null;
     const cache = cacheFacts({ ...reuse, prompt: job.prompt });
     const onImages = (): void => this.#restoring.wake();
@@ -378,7 +369,6 @@ export class BatchLoop {
     if (progress !== null) this.#outbox.event(stream.jobId, progress, true);
   }
 
-  /** After the evaluation of a sequence's row: continues its prompt, or samples the next token. */
   #advance(stream: Stream, row: Row, logitRows: readonly number[]): void {
     const kept = row.tokens.length - (row.drafts ?? 0);
     const wasPrompt = stream.remaining > 0;

@@ -1,8 +1,6 @@
-/** Evaluates the rows of one step in one native call; if it fails, finds the failing row. */
 import type { NativeContext } from '../native.ts';
 import type { Row } from './stream/row.ts';
 
-/** Per sequence: the batch rows of the wanted logits, or the reason of the failure. */
 export type RowResult = { readonly logitRows: readonly number[] } | FailedRow;
 
 interface FailedRow {
@@ -17,7 +15,6 @@ interface RowHandler {
   onResult(row: Row, result: RowResult): void;
 }
 
-/** Calls the handler for every row, also when the step failed as a whole. */
 export function evaluateRows(context: NativeContext, rows: readonly Row[], handler: RowHandler): void {
   // Only with ascending ids does llama.cpp keep the sequences together in one micro-batch.
   const ordered = [...rows].sort((a, b) => a.sequence - b.sequence);

@@ -8,7 +8,6 @@ import type { Stream } from './stream/stream.ts';
 type Waiting = Pick<Stream, 'sequence' | 'position' | 'images' | 'isDecoding' | 'remaining'>;
 
 export class ImageTurns {
-  /** By sequence: step of its last turn. */
   readonly #turns = new Map<number, number>();
   #turn = 0;
 
@@ -23,7 +22,6 @@ export class ImageTurns {
     const { sequence, position } = next;
     const tokens = Math.min(image.rows, mostRows);
     const row = { kind: 'image', sequence, position, tokens, padding: 0 } as const;
-    // Its time is unknown, so events are sent before it.
     return { phase: 'prefill', rows: [row], expectedMs: Number.POSITIVE_INFINITY };
   }
 

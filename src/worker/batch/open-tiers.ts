@@ -46,12 +46,10 @@ export function openTiers(chat: ChatModel, costs: CostModel, outbox: Outbox): Ti
  * window, and whole states, in which llama.cpp writes the number of streams. Pure.
  */
 export interface StateForm {
-  /** Window of one sequence, tokens. */
   readonly numCtx: number;
   /** The window above which the model rotates positions in another way; null: never. */
   readonly ropeCtx: number | null;
   readonly streams: number;
-  /** State is kept in rows, not whole. */
   readonly cuttable: boolean;
   /** An exact load takes no state that was computed otherwise. */
   readonly exact?: boolean;

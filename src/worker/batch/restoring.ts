@@ -10,7 +10,6 @@ import type { Reuse } from './tiers/cache-facts.ts';
 import type { Restoration } from './waiting.ts';
 
 interface Arrival {
-  /** `keep`: tokens whose state is in the sequence now. */
   begin(job: StreamJob, place: Pick<Placement, 'id' | 'keep'>, reuse: Omit<Reuse, 'prompt'>): void;
   failed(job: StreamJob, error: unknown): void;
 }
@@ -62,7 +61,6 @@ export class Restoring {
     this.#change.resolve();
   }
 
-  /** Resolves when a restore ends or `wake` is called; at once if nothing is under way. */
   async untilChange(othersAreAwaited = false): Promise<void> {
     if (othersAreAwaited || this.#underWay.size > 0) await this.#change.promise;
     this.#change = deferred();

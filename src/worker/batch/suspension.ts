@@ -15,7 +15,6 @@ const NOTHING: StepPlan = { calls: [] };
 export class Suspension<S extends Suspendable> {
   readonly #sequences: Sequences;
   readonly #restoring: Pick<Restoring, 'holdsCells'>;
-  /** In the order in which they gave up their cells. */
   readonly #suspended = new Set<S>();
 
   constructor(sequences: Sequences, restoring: Pick<Restoring, 'holdsCells'>) {

@@ -22,7 +22,6 @@ export interface Restoration {
 interface Admission {
   restore(job: StreamJob, placement: Placement, restoration: Restoration): void;
   begin(job: StreamJob, placement: Placement, before: HeldBefore): void;
-  /** The sequence is free again, and empty. */
   failed(job: StreamJob, error: unknown): void;
 }
 
@@ -34,7 +33,6 @@ export class Waiting {
   readonly #planner: StepPlanner;
   readonly #tiers: Tiers | null;
   #jobs: StreamJob[] = [];
-  /** Consecutive lingers during which no second request arrived. */
   #fruitlessWaits = 0;
 
   constructor(sequences: Sequences, planner: StepPlanner, tiers: Tiers | null = null) {
@@ -168,7 +166,6 @@ export class Waiting {
     return [...first, ...this.#jobs.filter((job) => !first.includes(job))];
   }
 
-  /** Prompt tokens to evaluate before every waiting job has its first token. */
   #tokensToPrefill(): number {
     const rest = (job: StreamJob): number => job.prompt.length - (this.#preview(job)?.keep ?? 0);
     return this.#jobs.reduce((sum, job) => sum + rest(job), 0);

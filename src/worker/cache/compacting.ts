@@ -6,13 +6,11 @@ import type { Pause } from './disk/block-folder.ts';
 import { type HeldState, isCopied, type Slice } from './held-state.ts';
 import { type ReadState, rowPieces, copyRows } from './state-layout.ts';
 
-/** Copied between two pauses. */
 const COMPACT_BYTES = 1024 * 1024;
 /** Chosen: less waste than this share of a state is not worth a copy of the rest. */
 const LEAST_WASTE = 1 / 16;
 
 interface CompactOptions {
-  /** Limit of all held state in bytes, waste included. */
   readonly limitBytes: number;
   /** Copy all rows; else only from mostly wasted memory, or from more if the limit is exceeded. */
   readonly all: boolean;
@@ -67,7 +65,6 @@ interface CopyOptions {
   isHeld(): boolean;
 }
 
-/** Null if the rows were evicted meanwhile. */
 async function copied(
   { state, start, end }: Slice,
   { bytes, isHeld, pause }: CopyOptions,

@@ -52,7 +52,6 @@ export class DiskTier {
     return this.#others.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** The disk share for pins, less that of other models' pins. */
   get pinLimitBytes(): number {
     const others = this.#others.filter(({ isPinned }) => isPinned).reduce((sum, { bytes }) => sum + bytes, 0);
     return Math.max(1, this.#spec.bytes * PIN_SHARE - others);
@@ -125,7 +124,6 @@ export class DiskTier {
     void this.#folder.touch(file);
   }
 
-  /** Marks exactly the files of pinned nodes, for the workers of other models and for the next process. */
   async mark(): Promise<void> {
     for (const node of Array.from(this.#deps.nodes())) {
       const { file, isPinned } = node.payload;

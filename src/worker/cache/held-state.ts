@@ -3,7 +3,6 @@ import type { PrefixNode } from './prefixes/prefix-tree.ts';
 import type { Holding } from './prefixes/eviction-rank.ts';
 import { type ReadState, rowPieces, type StateLayout } from './state-layout.ts';
 
-/** Rows of a state that were not yet copied out of it. */
 export interface Slice {
   readonly state: ReadState;
   readonly start: number;
@@ -19,9 +18,7 @@ export interface HeldState {
   readonly onDisk: Holding;
   ram: Uint8Array | Slice | null;
   file: StoredBlock | null;
-  /** Readers and writers that need it now. */
   pins: number;
-  /** Part of a pinned prefix: neither tier evicts it. */
   isPinned: boolean;
   gone: boolean;
 }

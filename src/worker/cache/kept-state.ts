@@ -6,7 +6,6 @@ import type { Stretch } from './state-layout.ts';
 import { withValues } from './turned-values.ts';
 
 export interface KeptState {
-  /** Converts a whole sequence to the stored form; state that cannot be converted stays unchanged. */
   out(state: Uint8Array, tokens: number): Uint8Array;
   in(state: Uint8Array, stretch: Stretch): Uint8Array;
 }

@@ -50,14 +50,12 @@ function pinnedBytes(held: Iterable<HeldNode>): number {
   return bytes;
 }
 
-/** Whether the node holds the last token of the prefix; a whole state must end there. */
 function endsIn(node: HeldNode, pin: PinnedPrefix): boolean {
   const end = node.start + node.tokens.length;
   const isThere = node.kind === 'whole' ? end === pin.tokens : node.start < pin.tokens && pin.tokens <= end;
   return isThere && node.payload.owner === pin.owner && beginsWith(tokensUpTo(node), pin);
 }
 
-/** The node and its ancestors up to the first marked one, from the last on. */
 function unmarked(node: HeldNode): HeldNode[] {
   const chain: HeldNode[] = [];
   for (let at: HeldNode | null = node; at !== null; at = at.parent) if (!at.payload.isPinned) chain.push(at);

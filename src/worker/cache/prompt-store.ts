@@ -41,7 +41,6 @@ interface StoreOptions {
 /** Chosen: until the first restore was measured. */
 const ASSUMED_BYTES_PER_MS = { ram: 1_500_000, disk: 700_000 };
 const FIXED_MS = 1;
-/** Weight of the last measured rate. */
 const RATE_WEIGHT = 0.4;
 /** After this number of tokens, a further token costs twice as much. */
 const DEPTH_TOKENS = 8_192;
@@ -56,9 +55,7 @@ export class PromptStore {
   readonly #rate = { ...ASSUMED_BYTES_PER_MS };
   readonly #disk: DiskTier | null;
   readonly #reader: StateReader;
-  /** One object for all states of one layout. */
   readonly #layouts = new Map<string, StateLayout>();
-  /** Null while nothing is saved. */
   #inRamBefore: Set<HeldNode> | null = null;
 
   constructor(options: StoreOptions) {
@@ -169,7 +166,6 @@ export class PromptStore {
     return { match, ramTokens, diskTokens, expectedMs };
   }
 
-  /** Number of tokens at the end that no tier holds. */
   missing(owner: string, tokens: Uint32Array): number {
     const { used } = this.#tree(owner).find(tokens);
     const last = used.at(-1);
@@ -246,7 +242,6 @@ export class PromptStore {
     });
   }
 
-  /** Removes an unusable part. */
   async read({ match }: Pick<Found, 'match'>, pause: Pause, taker: StateTaker): Promise<ReadBack> {
     const startedMs = performance.now();
     for (const { node } of match.used) node.payload.pins += 1;
@@ -286,7 +281,6 @@ export class PromptStore {
     }
   }
 
-  /** The least valuable state of the domain that holds most; of the next domain if none of that can be evicted. */
   #firstToGo(): HeldNode | undefined {
     const { ramBytes } = this.#options.spec;
     const nodes = [...this.#nodes()].filter(({ payload }) => payload.ram !== null);

@@ -3,7 +3,6 @@
  * state of some tokens. A state that does not match this format to its last byte is kept whole. Pure.
  */
 
-/** Equal for all states of one context. */
 export interface StateLayout {
   readonly magic: number;
   /** KV streams of the context; the state belongs to one of them. */
@@ -19,7 +18,6 @@ export interface ReadState {
   readonly layout: StateLayout;
   readonly bytes: Uint8Array;
   readonly tokens: number;
-  /** By position: the cell. */
   readonly cellByToken: Int32Array | null;
   readonly planes: readonly Plane[];
 }
@@ -33,7 +31,6 @@ export interface Plane {
 const PIECE_BYTES = 64 * 1024;
 const CELL_BYTES = 12;
 const LAYER_BYTES = 12;
-/** More than any real model has. */
 const MOST_STREAMS = 4_096;
 const MOST_LAYERS = 4_096;
 const MOST_ELEMENTS = 1 << 20;
@@ -77,19 +74,16 @@ export function copyRows(state: ReadState, start: number, end: number): Uint8Arr
   return rows;
 }
 
-/** This number of positions, from the first on. */
 export interface Stretch {
   readonly start: number;
   readonly tokens: number;
 }
 
-/** A state in llama.cpp's format, built block by block. */
 export class StateBuilder {
   readonly bytes: Uint8Array;
   readonly #start: number;
   readonly #planes: readonly Plane[];
 
-  /** Reuses `memory` of an earlier state if it is large enough. */
   constructor(layout: StateLayout, stretch: Stretch, memory?: Uint8Array) {
     const { bytes, planes } = frame(layout, stretch, memory);
     this.bytes = bytes;
@@ -124,7 +118,6 @@ function rowStrides({ keys, values, transposed }: StateLayout): number[] {
   return [...keys.map(([, row]) => row), ...ofValues];
 }
 
-/** A state without its rows, and their offsets. */
 export function frame(
   layout: StateLayout,
   { start, tokens }: Stretch,

@@ -60,7 +60,6 @@ export class StateReader {
           const { node, tokens } = each;
           const encrypted = await fetched;
           at += 1;
-          // The next file is read while this one is decrypted.
           fetched = fetch(at);
           await pause();
           found[node.payload.ram === null ? 'diskTokens' : 'ramTokens'] += tokens;
@@ -78,7 +77,6 @@ export class StateReader {
       }
       return { ...taken, refusal: null };
     } finally {
-      // A file is still read into the memory.
       await fetched;
       this.#memories.push(memory);
     }

@@ -74,14 +74,12 @@ function firstPlanes({ keys, values, transposed }: StateLayout): number[] {
   });
 }
 
-/** One layer's values, with the cells sorted by position. */
 function turnElements(input: Elements, output: Elements, { tokens, layout, cellByToken }: ReadState): void {
   const width = input.length / tokens;
   if (layout.transposed) transpose(input, output, { rows: width, columns: tokens, columnOrder: cellByToken });
   else transpose(input, output, { rows: tokens, columns: width, rowOrder: cellByToken });
 }
 
-/** The rows sorted by position. */
 function copyRows(
   { bytes, tokens, cellByToken }: ReadState,
   { at, stride }: Plane,
@@ -97,12 +95,10 @@ function copyRows(
 interface Shape {
   readonly rows: number;
   readonly columns: number;
-  /** Input row of each output column; null: unchanged. */
   readonly rowOrder?: Int32Array | null;
   readonly columnOrder?: Int32Array | null;
 }
 
-/** `output[column][row] = input[row][column]`, tile by tile. */
 function transpose(input: Elements, output: Elements, shape: Shape): void {
   const { rows, columns, rowOrder = null, columnOrder = null } = shape;
   for (let firstRow = 0; firstRow < rows; firstRow += TILE) {

@@ -40,12 +40,9 @@ export function embeddingWay(
 
 export interface EmbeddingContextPlan {
   readonly longest: number;
-  /** Tokens of one step, unless a single input is longer. */
   readonly tokens: number;
   readonly sequences: number;
-  /** The context that uses all threads while no other computes. */
   readonly options: ContextOptions;
-  /** Contexts for parallel inputs of up to `longestParallel` tokens. */
   readonly beside: readonly ContextOptions[];
   readonly longestParallel: number;
 }

@@ -27,7 +27,6 @@ export function embedInputs(vocabulary: Vocabulary, job: EmbedJob, limit: number
   return inputs.sort((a, b) => b.tokens.length - a.tokens.length);
 }
 
-/** Lists of token ids are not compared. */
 export function groupPlaces<Input>(inputs: readonly Input[]): Map<Input, number[]> {
   const places = new Map<Input, number[]>();
   for (const [index, input] of inputs.entries()) {
@@ -88,7 +87,6 @@ function refusedIds(
   return fail('token_ids_refused', { param: `input[${index}]`, index, reason, tokens: length, ...beyond });
 }
 
-/** The model's own last token stays the last. */
 function cut(tokens: Uint32Array, limit: number, vocabulary: Vocabulary): Uint32Array {
   if (tokens.length <= limit) return tokens;
   const kept = tokens.slice(0, limit);

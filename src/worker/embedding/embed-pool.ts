@@ -32,14 +32,12 @@ type PoolStep = Step<OpenJob, EmbeddingContexts>;
 export class EmbedPool {
   readonly #model: EmbeddingModel;
   readonly #outbox: Outbox;
-  /** Jobs with inputs not yet begun, in turn. */
   readonly #queue: OpenJob[] = [];
   readonly #open = new Map<string, OpenJob>();
   /** Jobs with a record, until it is known whether they can have one. */
   readonly #unproven: OpenJob[] = [];
   #isProven = false;
   readonly #beside: ParallelInputs;
-  /** Ends the wait for new inputs and for running steps. */
   #wake: () => void = () => {};
   #turning = false;
   #flushedMs = 0;
@@ -90,7 +88,6 @@ export class EmbedPool {
     this.#turning = false;
   }
 
-  /** Runs once, before the first vectors that have a record. */
   async #prove(): Promise<void> {
     while (this.#beside.steps > 0) await this.#change();
     const jobs = this.#unproven.splice(0);
@@ -115,7 +112,6 @@ export class EmbedPool {
     return this.#queue.reduce((sum, { inputs }) => sum + inputs.length, 0);
   }
 
-  /** Waits until there is room for the step. */
   async #place(step: PoolStep): Promise<void> {
     if (this.#beside.takes(step, this.#waiting)) {
       while (!this.#beside.hasRoom(step.limits)) await this.#change();

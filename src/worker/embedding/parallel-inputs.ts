@@ -42,7 +42,6 @@ export class ParallelInputs {
     return this.steps < this.#most(limits) && this.#free > 0;
   }
 
-  /** `waiting`: inputs after these. */
   begin(limits: ParallelLimits, waiting: number): Place {
     const taken = [...this.#begun].map((place) => place.context);
     const context = limits.beside.find((each) => !taken.includes(each));

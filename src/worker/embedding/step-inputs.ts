@@ -1,5 +1,3 @@
-/** Chooses the inputs of one step. Pure. */
-
 export interface Sized {
   readonly tokens: { readonly length: number };
 }

@@ -8,7 +8,6 @@ import type { NativeContext } from '../native.ts';
 /** Tokens above the longest input of the class before: whole groups of rows, and some left over. */
 const TRIED = [1, 38];
 
-/** Returns the reason if vectors of a model depend on more than their input, else null. */
 export function vectorsDepend({ contexts, vocabulary, facts }: EmbeddingModel): string | null {
   let shorter = 0;
   for (const each of contexts) {

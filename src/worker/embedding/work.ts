@@ -26,7 +26,6 @@ interface Sums {
   readonly computeMs: number;
 }
 
-/** Throws if the model cannot do the job, or an input is refused. */
 export function planWork(model: EmbeddingModel, job: Job): Work {
   const ranks = model.pooling === 'rank';
   if (job.kind === 'embed' && !ranks) return embedWork(model, job);

@@ -1,4 +1,3 @@
-/** Settings and hashes of a frozen run that a record names. */
 import type { FrozenExec, FrozenFacts } from '../../contract/frozen.ts';
 import { recordedSampling } from '../../contract/sampling-shapes.ts';
 import type { LogitTrace } from '../batch/stream/logit-trace.ts';
@@ -36,7 +35,6 @@ export function frozenFacts(chat: ChatModel, run: FinishedRun): FrozenFacts {
   };
 }
 
-/** In the order in which they see the logits. */
 export function samplerNames({ backend }: ChatModel, { prepared }: FrozenPlan): string[] {
   const samplers = backend.samplersFor(prepared.job.sampling);
   return prepared.answer.constraint === null ? [...samplers] : ['grammar', ...samplers];

@@ -115,7 +115,6 @@ export function libraryExec({
   };
 }
 
-/** The spelling of existing records. */
 const recordedType = (type: KvType): string => type.toUpperCase();
 
 export function exactExec(chat: ChatModel): FrozenExec {

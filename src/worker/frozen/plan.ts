@@ -1,4 +1,3 @@
-/** Requirements of a frozen job: its pins, its window and the claimed tokens. */
 import type { FrozenPins } from '../../contract/frozen.ts';
 import { whyNotFrozen } from '../../contract/settings/shapes.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -12,7 +11,6 @@ export interface FrozenPlan {
   readonly prepared: PreparedChat;
   readonly numCtx: number;
   readonly threads: number;
-  /** Tested instead of sampled. */
   readonly claimed: Uint32Array | null;
   readonly epsilon: number;
 }

@@ -1,4 +1,3 @@
-/** One frozen generation, from a fresh context to its last event. */
 import type { JobEvent } from '../../contract/job-event.ts';
 import type { NativeContext } from '../native.ts';
 import { evaluateRows } from '../batch/evaluate.ts';
@@ -57,7 +56,6 @@ function prefillRow(stream: Stream): Row {
   return stream.prefillRow(Math.min(CHUNK_TOKENS, stream.remaining));
 }
 
-/** Returns the batch row of the logits, if the row requests them. */
 function evaluateAlone(context: NativeContext, row: Row): number | undefined {
   let logitRow: number | undefined;
   evaluateRows(context, [row], {

@@ -1,7 +1,6 @@
 /** Token ids as little-endian u32, the form that records carry and hash. */
 import { createHash } from 'node:crypto';
 
-/** Null unless the text is the base64 of at least one id. */
 export function decodeTokens(base64: string): Uint32Array | null {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length === 0 || bytes.length % 4 !== 0) return null;

@@ -10,7 +10,6 @@ interface CalibrationLimits {
   /** Measuring time per thread count; a slow step still runs `fewestSteps` times. */
   readonly perCountMs: number;
   readonly fewestSteps: number;
-  /** After this time, no further thread count is tried. */
   readonly totalMs: number;
 }
 
@@ -25,7 +24,6 @@ interface Calibration {
 
 export interface CalibrationProbe {
   step(threads: number): Promise<number>;
-  /** CPU time of this process so far, milliseconds. */
   cpuMs(): number;
 }
 

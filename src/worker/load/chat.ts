@@ -95,7 +95,6 @@ export async function loadChat(
   }
 }
 
-/** Loads and memory estimates open the same context. */
 export function chatContext(
   options: LoadOptions,
   {
@@ -126,7 +125,6 @@ export function chatContext(
   };
 }
 
-/** The same windows as the model's own, with one row of logits per sequence. */
 async function openDraft(
   backend: NativeBackend,
   { spec, options }: { readonly spec: LoadSpec; readonly options: LoadOptions },
@@ -138,7 +136,6 @@ async function openDraft(
   return model.newContext({ ...context, keyType: null, valueType: null, rope: null, logitRows: 1 });
 }
 
-/** Without a usable projector, the model serves text. */
 interface OpenedMediaInput {
   readonly mediaInput: MediaInput;
   readonly bytes: number;

@@ -14,7 +14,6 @@ import { commonFacts, loadFailure, type OnProgress, throttled } from './load.ts'
 import { placedLoads } from './placement.ts';
 import { threadsFor, type TypicalStep, tuneThreads } from './threads.ts';
 
-/** Tokens of the measured step. */
 const TYPICAL_TOKENS = 32;
 
 export async function loadEmbedding(
@@ -53,7 +52,6 @@ export async function loadEmbedding(
   }
 }
 
-/** Loads and memory estimates open the same contexts. */
 export function chooseWay(
   backend: NativeBackend,
   { settings }: Pick<LoadSpec, 'settings'>,

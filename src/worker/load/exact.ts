@@ -148,12 +148,10 @@ class Trial {
     );
   }
 
-  /** One call; returns a digest of the logits of each last row. */
   #evaluate(parts: readonly Part[]): string[] {
     return this.#fill(parts, true).map((row) => logitsDigest(this.#context, row));
   }
 
-  /** One call; returns the rows of the wanted logits, which are the last ones or none. */
   #fill(parts: readonly Part[], wantsLogits: boolean): number[] {
     const context = this.#context;
     context.initBatch(parts.reduce((sum, { rows }) => sum + rows, 0));
@@ -175,7 +173,6 @@ class Trial {
   }
 }
 
-/** Covers the largest logits of a row, and the sum over all of them. */
 function logitsDigest(context: NativeContext, row: number): string {
   const logits = context.readLogits(row, { tokens: [], largest: MOST_READ });
   const largest = logits.of.flatMap(({ token, logit }) => [token, logit]);

@@ -7,7 +7,6 @@ import type { LoadSettings } from '../../contract/settings/shapes.ts';
 import type { TensorBuffer } from '../native.ts';
 
 interface DeviceRoom {
-  /** Memory of the load there with every layer; null: not measured. */
   readonly needBytes: number | null;
   readonly usableBytes: number;
 }

@@ -46,7 +46,6 @@ function whyRefused({ facts: { devices = [] } }: NativeBackend, refused: OptionN
   return 'this version cannot apply it';
 }
 
-/** Whether the model may use a device other than the CPU. */
 export function usesDevices({ facts }: NativeBackend, { gpu, gpuLayers }: LoadSettings): boolean {
   return facts.gpu !== 'none' && gpu !== 'off' && gpuLayers !== 0;
 }

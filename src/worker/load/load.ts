@@ -56,7 +56,6 @@ export function ofAllContexts(contexts: readonly (readonly DeviceBytes[])[]): De
   return [...devices.values()];
 }
 
-/** The library's message about a bad file is the best reason. */
 export function loadFailure(
   spec: Pick<LoadSpec, 'modelId'>,
   error: unknown,

@@ -1,4 +1,3 @@
-/** Memory that a model would take, measured by the native library with the options of a load. */
 import { MOST_DRAFT_TOKENS } from '../../contract/limits.ts';
 import type { MeasureSpec } from '../../contract/load.ts';
 import type { ContextSize, Measurement } from '../../contract/memory.ts';

@@ -9,17 +9,14 @@ import { ofAllContexts } from './load.ts';
 import { usesDevices } from './load-options.ts';
 import type { MeasureSpec } from '../../contract/load.ts';
 
-/** The contexts that one load opens together, and the options of its file. */
 interface PlacedLoad {
   readonly contexts: readonly ContextOptions[];
   readonly options: LoadOptions;
-  /** Total memory; null: not measured. */
   readonly bytes: readonly DeviceBytes[] | null;
 }
 
 type MeasuredLoad = PlacedLoad & { readonly bytes: readonly DeviceBytes[] };
 
-/** One load per list of contexts. Memory is measured only if there is something to place. */
 export async function placedLoads(
   backend: NativeBackend,
   load: UnplacedLoad,
@@ -105,7 +102,6 @@ async function layersPlaced(
   });
 }
 
-/** Device memory by number of layers there. llama.cpp moves the last layers first. */
 interface LayerNeeds {
   /** Only the output layer, which moves first. */
   readonly oneBytes: number;

@@ -3,13 +3,11 @@ import type { NativeBackend, NativeContext } from '../native.ts';
 import { ownCpuMs } from '../threads/processor-use.ts';
 import { type CalibrationProbe, calibrate } from './calibrate.ts';
 
-/** An empty context, and the size of a typical step. */
 export interface TypicalStep {
   readonly context: NativeContext;
   readonly tokens: number;
 }
 
-/** Measures the thread count unless it is pinned, known, or decided by a GPU. */
 export async function tuneThreads(
   backend: NativeBackend,
   spec: LoadSpec,

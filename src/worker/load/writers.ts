@@ -1,4 +1,3 @@
-/** Chat template and tool format of a model: the user's choice, else the file's. */
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import type { FormatSpec, LoadSpec } from '../../contract/load.ts';
 import { LOAD_SETTINGS } from '../../contract/settings/load-settings.ts';
@@ -36,7 +35,6 @@ export function openWriters(chosen: Chosen, { vocabulary, chatTemplate, toolTemp
   return { writer: writer(template), toolWriter: second === null ? null : writer(second) };
 }
 
-/** Null if the format does not fit into a message. */
 export async function formatOfFile(
   backend: NativeBackend,
   spec: FormatSpec,

@@ -12,7 +12,6 @@ interface AudioFile {
 
 type Found = AudioFile | { readonly reason: string };
 
-/** Formats that clients send and this decoder does not support. */
 const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean])[] = [
   ['Ogg', (bytes) => begins(bytes, 'OggS')],
   ['MP4 or M4A', (bytes) => bytes.toString('latin1', 4, 8) === 'ftyp'],
@@ -118,7 +117,6 @@ const LAST_BLOCK = 0x80;
 function readFlac(bytes: Buffer): Found | null {
   if (!begins(bytes, 'fLaC')) return null;
   const info = bytes.subarray(8, 8 + STREAM_INFO);
-  // The first block must be the stream information.
   if (info.length < STREAM_INFO || ((bytes[4] ?? 0) & 0x7f) !== 0 || bytes.readUIntBE(5, 3) !== STREAM_INFO)
     return damaged('FLAC');
   let at = 4;
@@ -143,7 +141,6 @@ interface FrameHeader {
   readonly bytes: number;
 }
 
-/** Kilobits per second, for version 1 and for the others. */
 const BITRATES = {
   first: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   other: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -201,10 +198,7 @@ function withoutEndTag(bytes: Buffer): Buffer {
   return isTagged ? bytes.subarray(0, tag) : bytes;
 }
 
-/**
- * All frames of this form that another one or the end follows, like the decoder finds them; data between frames is
- * left out.
- */
+/** All frames of this form that another one or the end follows, as the decoder finds them; other data is left out. */
 function framesLike(first: FrameHeader, bytes: Buffer, start: number): Buffer[] {
   const frames: Buffer[] = [];
   for (let at = start; at + 4 <= bytes.length; ) {
@@ -218,11 +212,9 @@ function framesLike(first: FrameHeader, bytes: Buffer, start: number): Buffer[] 
   return frames;
 }
 
-/** Offset of the tag with the count of frames: the side information of an empty frame. */
 const sideBytes = ({ version, isMono }: FrameHeader): number =>
   version === 1 ? (isMono ? 17 : 32) : isMono ? 9 : 17;
 
-/** Writes the number of frames if a first frame claims one; else returns false. */
 function writeCount(first: FrameHeader, file: Buffer, frames: number): boolean {
   const at = 4 + (first.hasChecksum ? 2 : 0) + sideBytes(first);
   const tag = file.toString('latin1', at, at + 4);

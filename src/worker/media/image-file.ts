@@ -10,7 +10,6 @@ interface ImageHeader {
   readonly height: number;
 }
 
-/** Formats that clients send and this decoder does not support. */
 const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean])[] = [
   ['AVIF or HEIC', (bytes) => bytes.toString('latin1', 4, 8) === 'ftyp'],
   ['TIFF', (bytes) => begins(bytes, 'II*\0') || begins(bytes, 'MM\0*')],
@@ -79,7 +78,6 @@ function readJpeg(bytes: Buffer): ImageHeader | null {
     while (at < bytes.length && bytes[at] === 0xff) at += 1;
     const marker = bytes[at];
     if (marker === undefined || at + 8 > bytes.length) return { format: 'JPEG', ...DAMAGED };
-    // The frame: baseline, extended or progressive.
     if (marker >= 0xc0 && marker <= 0xc2)
       return { format: 'JPEG', width: bytes.readUInt16BE(at + 6), height: bytes.readUInt16BE(at + 4) };
     const hasLength =

@@ -1,4 +1,3 @@
-/** The images and audio of one loaded model: decoded, preprocessed, encoded, and cached. */
 import { createHash } from 'node:crypto';
 import type { TurnMedium } from '../../contract/job.ts';
 import { SharedMap } from '../../lib/base/shared-map.ts';
@@ -12,7 +11,6 @@ import { builtFile } from '../../lib/base/package-folder.ts';
 import { Turns } from '../../lib/base/turns.ts';
 
 export interface PromptRun extends RowRun {
-  /** Must be evaluated in one piece. */
   readonly isWhole: boolean;
   /** Position of each row if the first is at `first`; with M-RoPE four planes one after the other. */
   positionsFrom(first: number): Int32Array;
@@ -33,10 +31,8 @@ const OWNER = { owner: '' };
 export class MediaEncoder {
   readonly #projector: NativeProjector;
   readonly #digest: string;
-  /** By the digest of the file. */
   readonly #known = new SharedMap<string, Known>({ entries: IMAGE_LIMITS.known });
   readonly #prepared = new Map<string, NativeMedium>();
-  /** By the digest of the run. */
   readonly #encoded = new SharedMap<string, Float32Array>({
     entries: IMAGE_LIMITS.known,
     size: IMAGE_LIMITS.keptBytes,
@@ -44,7 +40,6 @@ export class MediaEncoder {
   readonly #encoding = new Map<string, Promise<Float32Array>>();
   #count = 0;
 
-  /** `digest`: hex digest of the projector's file. */
   constructor(projector: NativeProjector, digest: string) {
     this.#projector = projector;
     this.#digest = digest;

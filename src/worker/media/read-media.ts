@@ -40,7 +40,6 @@ export class PromptMedia {
     return this.#media.map((_, at) => mediumMark(at));
   }
 
-  /** Replaces each mark by its rows; returns the pieces and all runs in order. */
   placed(pieces: readonly PromptPiece[]): {
     readonly pieces: readonly PromptPiece[];
     readonly runs: readonly PromptRun[];
@@ -59,7 +58,6 @@ export class PromptMedia {
     const { medium, parts } = this.#media[Number(place)] ?? { medium: 'image', parts: [] };
     for (const part of parts) if ('run' in part) runs.push(part.run);
     const tokens = parts.map((part) => ('tokens' in part ? part.tokens : rowTokens(part.run)));
-    // Shown to users in its place.
     const shown: PromptPiece = { text: `[${medium}]`, plain: true, continues: true, tokens };
     return [...(before.text === '' ? [] : [before]), shown, ...this.#placedIn(behind, runs)];
   }
@@ -78,7 +76,6 @@ interface Reading {
   readonly mostWhole: number;
 }
 
-/** Throws with a remedy for an unusable image or audio. */
 export async function readMedia(asked: GenerateJob, reading: Reading): Promise<MarkedJob> {
   if (asked.lane !== 'shared')
     throw fail('evidence_unavailable', { reason: 'a record does not cover images or audio' });
@@ -102,7 +99,6 @@ export async function readMedia(asked: GenerateJob, reading: Reading): Promise<M
 
 interface SentMedium {
   readonly medium: Medium;
-  /** Number among media of its kind, from 1. */
   readonly number: number;
   readonly given: TurnMedium;
   readonly fromTool: boolean;

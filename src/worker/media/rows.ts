@@ -20,7 +20,6 @@ const FIRST = 2 ** 30;
 const ADVANCES = 2 ** 29;
 
 export interface RowRun {
-  /** Hex digest of its content. */
   readonly digest: string;
   readonly rows: number;
   /** Positions that it takes, `rows` at most. */
@@ -48,7 +47,6 @@ function isBorder(tokens: ArrayLike<number>, at: number): boolean {
   return next === undefined || !isRow(next) || isFirst(next);
 }
 
-/** The last place up to `at` where state may be cut: not inside an image. */
 export function borderUpTo(tokens: ArrayLike<number>, at: number): number {
   let border = at;
   while (border > 0 && !isBorder(tokens, border)) border -= 1;
@@ -64,7 +62,6 @@ export function runStarts(tokens: ArrayLike<number>): number[] {
   return starts;
 }
 
-/** Positions of the tokens and rows before `end`. */
 export function positionsIn(tokens: ArrayLike<number>, end: number): number {
   let positions = 0;
   for (let at = 0; at < end; at += 1) {

@@ -27,7 +27,6 @@ function pictureIn(bytes: Buffer, from: number): WebpPicture | null {
     const name = nameAt(bytes, at);
     const size = bytes.readUInt32LE(at + 4);
     const data = bytes.subarray(at + CHUNK_HEADER, at + CHUNK_HEADER + size);
-    // Frames cannot contain frames.
     if (name === 'ANMF') return from === FILE_HEADER ? pictureIn(data, FRAME_HEADER) : null;
     const found = SIZES[name]?.(data);
     if (found !== undefined) return found === null ? null : { ...found, file: wrapChunk(name, data) };

@@ -7,7 +7,6 @@ import openDecoder from 'icodec/webp-dec.js';
 import wasmBinary from 'icodec/webp-dec.wasm';
 import type { Pixels } from '../native.ts';
 
-/** Four bytes per pixel. */
 interface Decoded {
   readonly data: Uint8ClampedArray<ArrayBuffer>;
   readonly width: number;

@@ -19,7 +19,6 @@ export const TEXT_CLOSE = '"}';
 interface ToolTurns {
   readonly turns: readonly Turn[];
   readonly tools: readonly ToolDefinition[];
-  /** One of them may be called now. */
   readonly callable: boolean;
 }
 
@@ -32,7 +31,6 @@ export function envelopeTurns(
   return withKnownRoles(writer, withEnvelopeHistory(described));
 }
 
-/** Results of tools in a role that the template knows. */
 export function withKnownRoles(writer: PromptWriter, turns: readonly PromptTurn[]): readonly PromptTurn[] {
   const hasResults = turns.some(({ role }) => role === 'tool');
   return hasResults && !knowsToolRole(writer) ? withoutToolRole(turns) : turns;

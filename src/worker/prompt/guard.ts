@@ -13,7 +13,6 @@ import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts'
 /** Text that is tokenised alone, unless it `continues` the text before it. */
 export interface PromptPiece {
   readonly text: string;
-  /** Marks in it stay plain text. */
   readonly plain: boolean;
   readonly continues: boolean;
   /** Used instead of its text: an image. */
@@ -51,7 +50,6 @@ export function guardAgainst(marks: Marks): Guard {
   };
 }
 
-/** Inserts a zero-width space into each mark in the texts of a client's value. */
 export function withoutMark<Value>(value: Value, mark: string): Value {
   if (typeof value === 'string') return brokenMark(value, mark) as Value;
   if (typeof value !== 'object' || value === null || value instanceof SpelledNumber) return value;
@@ -87,7 +85,6 @@ class MarkFinder {
     for (const mark of marks) {
       let node = this.#root;
       this.#begins[mark.charCodeAt(0)] = 1;
-      // In UTF-16 units, like all positions.
       for (let i = 0; i < mark.length; i += 1) {
         const unit = mark.charAt(i);
         const next = node.next.get(unit) ?? { isEnd: false, next: new Map<string, Node>() };
@@ -98,7 +95,6 @@ class MarkFinder {
     }
   }
 
-  /** Places to split marks with a client's character, ascending. `ignored` may occur inside a mark. */
   places(text: Text, ignored = ''): number[] {
     const places = new Set<number>();
     const { string } = text;
@@ -118,7 +114,6 @@ class MarkFinder {
   }
 }
 
-/** The place to split a mark that begins at `start` and contains a client's character. */
 function placeInside(text: Text, start: number, end: number): number | null {
   const first = firstClientCharacter(text, start);
   if (first >= end) return null;

@@ -13,7 +13,6 @@ import { Text } from '../../../packages/chat-templates/src/jinja/values/text.ts'
 import type { PromptTurn } from './folding/prompt-turn.ts';
 
 export interface CallStyle extends Pick<HistoryForm, 'arguments' | 'emptyContent'> {
-  /** Null: the template writes calls itself. */
   readonly write: ((calls: readonly ToolCallTurn[]) => Text) | null;
 }
 
@@ -68,7 +67,6 @@ function toolsText(tools: readonly ToolDefinition[], format: ToolFormat): Text {
   ]);
 }
 
-/** Calls and their results keep the same ids. */
 export function withModelIds(turns: readonly Turn[], form: HistoryForm['ids']): readonly Turn[] {
   if (form === 'any') return turns;
   const ids = new Map<string, string>();

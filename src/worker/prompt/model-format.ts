@@ -30,7 +30,6 @@ export function modelFormat({
   return format;
 }
 
-/** The form with its reasons, for users; null if a text of it is too long to be a mark. */
 export function formatFacts(writer: PromptWriter): ModelFormatFacts | null {
   const { evidence, ...format } = modelFormat(writer);
   const defect = plainDefect(writer, format);

@@ -45,7 +45,6 @@ function plainValue(value: unknown): unknown {
   return isSchema(value) ? plainSchema(value) : value;
 }
 
-/** Undefined: any. */
 function plainType(type: unknown): unknown {
   const types = [type].flat().filter((each) => each !== 'null');
   return types.length > 1 ? types : types[0];

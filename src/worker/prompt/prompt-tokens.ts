@@ -5,7 +5,6 @@
  */
 import { RecentTexts } from '../../lib/base/recent-texts.ts';
 
-/** See PromptPiece. */
 interface Piece {
   readonly text: string;
   readonly plain: boolean;
@@ -30,7 +29,6 @@ export class PromptTokens {
   readonly #cut: RegExp | null;
   readonly #known = new RecentTexts<Uint32Array>(KEPT);
 
-  /** `source`: the template, which contains good places to cut. */
   constructor(vocabulary: Tokeniser, source: string) {
     this.#vocabulary = vocabulary;
     const marks = cutMarks(vocabulary, source);
@@ -80,7 +78,6 @@ export function joinTokens(
   return tokens;
 }
 
-/** Marks of a template before which a text can be cut without a change of its tokens. */
 export function cutMarks(
   { separateTexts, controlTexts, userDefinedTexts }: Tokeniser,
   source: string,

@@ -33,7 +33,6 @@ export interface ChatPrompt {
   readonly tools: readonly ToolDefinition[];
   /** Further variables of the template; texts in them count as a client's. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Appended after the template's opening of the answer. */
   readonly prefill: readonly PrefillPart[];
   readonly clockMs: number | null;
   readonly calls?: CallStyle;
@@ -64,7 +63,6 @@ export function foldPrompt(writer: PromptWriter, prompt: ChatPrompt): Folded {
   return foldTurns(writer.template, asked, (skeleton) => renderForms(writer, skeleton).string);
 }
 
-/** Keeps the origin of each character. */
 export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
   try {
     return renderForms(writer, prompt);
@@ -74,7 +72,6 @@ export function renderText(writer: PromptWriter, prompt: ChatPrompt): Text {
   }
 }
 
-/** In the usual form, or in the first other one that the template accepts. */
 function renderForms(writer: PromptWriter, asked: ChatPrompt): Text {
   const prompt = { ...asked, tools: spelledTools(asked.tools) };
   try {
@@ -105,7 +102,6 @@ function renderParts(writer: PromptWriter, prompt: ChatPrompt): Text {
 
 const spelledTools = memoizeByObject((tools: readonly ToolDefinition[]) => spelled(tools) as typeof tools);
 
-/** Whether the template accepts the conversation without its tools. */
 function isAboutTools(writer: PromptWriter, prompt: ChatPrompt): boolean {
   if (prompt.tools.length === 0) return false;
   try {
@@ -116,7 +112,6 @@ function isAboutTools(writer: PromptWriter, prompt: ChatPrompt): boolean {
   }
 }
 
-/** Tokens of all pieces, after the model's own first token. */
 export function tokenizePieces(vocabulary: Vocabulary, pieces: readonly PromptPiece[]): Uint32Array {
   const runs = pieces.map(({ text, plain, continues }) =>
     continues ? vocabulary.tokenizeNext(text) : vocabulary.tokenize(text, !plain),
@@ -139,11 +134,9 @@ interface Form {
   readonly prompt?: ChatPrompt;
   readonly textArguments?: boolean;
   readonly contentParts?: boolean;
-  /** No variable or an empty list, instead of None. */
   readonly tools?: 'left out' | 'an empty list';
 }
 
-/** For templates that refuse the usual form. */
 function otherForms(prompt: ChatPrompt): Form[] {
   const forms: Form[] = [];
   if (prompt.turns.some(({ toolCalls }) => toolCalls !== undefined)) forms.push({ textArguments: true });
@@ -197,7 +190,6 @@ function messageVariable(turn: PromptTurn, style: CallStyle): Record<string, unk
   return {
     role: new OwnWords(turn.role),
     content: turnContent(turn, style, written),
-    // Templates read reasoning under either name.
     ...(reasoning === undefined ? {} : { thinking: reasoning, reasoning_content: reasoning }),
     ...(turn.name === undefined ? {} : { name: turn.name }),
     ...(turn.toolCallId === undefined ? {} : { tool_call_id: turn.toolCallId }),
@@ -249,7 +241,6 @@ function toolsVariable(
   return tools.length === 0 ? { [USUAL.name]: null } : listedTools(tools, variable);
 }
 
-/** An empty list stays a list. */
 function listedTools(
   tools: readonly ToolDefinition[],
   { name, as }: ToolsVariable = USUAL,

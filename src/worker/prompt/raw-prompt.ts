@@ -1,4 +1,3 @@
-/** Prompts without a template: text, text around a gap, tokens, or texts and tokens in turn. */
 import type { Prompt } from '../../contract/job.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import type { PromptPiece } from './guard.ts';
@@ -8,14 +7,12 @@ import { checkTokens, textOfTokens } from './vocabulary-jobs.ts';
 import type { GapTokens, Vocabulary } from './vocabulary.ts';
 
 export interface RawPrompt {
-  /** In readable form. */
   readonly pieces: readonly PromptPiece[];
   readonly tokens: Uint32Array;
 }
 
 type Raw = Exclude<Prompt, { kind: 'chat' }>;
 
-/** Throws if the vocabulary has no tokens for it. */
 export function rawPrompt(vocabulary: Vocabulary, prompt: Raw): RawPrompt {
   if (prompt.kind === 'tokens') {
     checkTokens(vocabulary, prompt.tokens, 'prompt');

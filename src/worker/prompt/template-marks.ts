@@ -7,7 +7,6 @@ import type { Text } from '../../../packages/chat-templates/src/jinja/values/tex
 import type { Marks } from './guard.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Throws if the template refuses the conversation. */
 type Renders = (probe: Probe) => Text;
 
 interface Probe {
@@ -112,7 +111,6 @@ export function toolMark(renders: Renders): string | null {
 /** Characters: shorter words occur in many descriptions. */
 const LEAST_TOOL_MARK = 4;
 
-/** Whether a description with these words appears unchanged. */
 function isVerbatim(renders: Renders, words: string): boolean {
   const [first] = DESCRIBED_TOOLS;
   const description = `${first.function.description} ${words}|`;

@@ -1,4 +1,3 @@
-/** The chat template of a model; a refusal becomes an error of the catalogue. */
 import type { KnownTemplate } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import * as templates from '../../../packages/chat-templates/src/template.ts';
 import { TemplateError } from '../../../packages/chat-templates/src/template-error.ts';
@@ -6,7 +5,6 @@ import { fail } from '../../lib/errors/svc-error.ts';
 
 export type ChatTemplate = templates.ChatTemplate;
 
-/** Throws an Error with a plain reason if the template is unusable. */
 export function openTemplate(source: string | undefined): ChatTemplate {
   return withFailures(templates.openTemplate(source));
 }

@@ -7,7 +7,6 @@ import { probeTemplate, type PromptWriter } from './prompt.ts';
 const ANSWER = 'ANSWER7401';
 const NEXT = 'QUESTION7402';
 
-/** Null: the rest of the window. */
 export function unlimitedTokens(writer: PromptWriter): number | null {
   return withoutEndToken(writer) ?? (endsTurns(writer) ? null : CHOSEN_TEMPLATE_TOKENS);
 }

@@ -1,4 +1,3 @@
-/** Converts text to tokens and back for clients, without evaluating anything. */
 import type { DetokenizeJob, TokenizeJob, VocabularyJob } from '../../contract/job.ts';
 import type { JobEvent } from '../../contract/job-event.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
@@ -32,7 +31,6 @@ function plainTokens(vocabulary: Vocabulary, text: string): Uint32Array {
   return Uint32Array.from(runs.flatMap((run) => [...run]));
 }
 
-/** Adds the model's own first and last token, once each. */
 function surrounded({ prependToken, appendToken }: Vocabulary, tokens: Uint32Array): Uint32Array {
   const first = prependToken === null || tokens[0] === prependToken ? [] : [prependToken];
   const last = appendToken === null || tokens.at(-1) === appendToken ? [] : [appendToken];

@@ -16,7 +16,6 @@ export interface GapTokens {
 
 export interface Vocabulary {
   readonly size: number;
-  /** Text of the beginning and end tokens, as templates print them. */
   readonly bosText: string;
   readonly eosText: string;
   /** Every text that the tokeniser would turn into a control token. */
@@ -44,7 +43,6 @@ export interface Vocabulary {
   tokenBytes(token: number): Uint8Array;
   /** The token is only its bytes: not a control token, and not a mark that the tokeniser matches first. */
   isPlain(token: number): boolean;
-  /** Null if the token is ordinary text. */
   controlText(token: number): string | null;
   isEnd(token: number): boolean;
 }

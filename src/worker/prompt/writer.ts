@@ -1,4 +1,3 @@
-/** The template of a loaded model, with the marks that client text must not write. */
 import type { FormatChoice } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
 import type { GivenFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';
 import { callLead, type ModelFormat } from '../../../packages/chat-templates/src/tool-format/tool-format.ts';

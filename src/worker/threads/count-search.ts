@@ -13,7 +13,6 @@ export interface PlannedCall extends Pick<Call, 'phase' | 'rows' | 'cells'> {
 interface TimedCall extends PlannedCall {
   readonly threads: number;
   readonly ms: number;
-  /** Another program used some of the CPU meanwhile. */
   readonly isDisturbed: boolean;
 }
 
@@ -37,7 +36,6 @@ interface Rival {
   /** Time of steps between trials, and at which the next one is due. */
   everyMs: number;
   dueMs: number;
-  /** Cost relative to the current count, at its last trial. */
   ratio: number;
   lost: boolean;
   /** It lost while another program ran, which says little about the time after that. */
@@ -48,7 +46,6 @@ interface Rival {
 export class CountSearch {
   readonly #counts: readonly number[];
   readonly #limits: SearchLimits;
-  /** Learns only from calls with the current count. */
   #costs = new CostModel();
   readonly #credit: Credit;
   readonly #rivals: readonly Rival[];
@@ -230,7 +227,6 @@ function isFarBehind({ lost, isDisturbed, ratio, everyMs }: Rival): boolean {
   return lost && !isDisturbed && ratio >= EXPLORING.farBehind && everyMs > 2 * EXPLORING.soonMs;
 }
 
-/** Milliseconds of steps until a count that just lost is tried again. */
 function longerInterval({ everyMs, ratio, isDisturbed }: Rival, hasFewer: boolean): number {
   if (isDisturbed) return Math.min(EXPLORING.disturbedMs, 2 * everyMs);
   return hasFewer && ratio >= EXPLORING.farBehind

@@ -1,4 +1,3 @@
-/** Thread counts worth trying. */
 import type { ChatModel } from '../model.ts';
 
 /** Every doubling and all cores. Finer steps differ by less than measuring them costs. */

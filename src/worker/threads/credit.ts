@@ -15,7 +15,6 @@ export class Credit {
     this.#limits = limits;
   }
 
-  /** Time of all steps; idle time does not count. */
   get busyMs(): number {
     return this.#busyMs;
   }

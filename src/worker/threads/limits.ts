@@ -12,11 +12,9 @@ export interface SearchLimits {
   readonly better: number;
   /** Steps of a trial without a gain before it ends. */
   readonly losses: number;
-  /** Trial budget before any step, in steps. */
   readonly firstCredit: number;
   /** Minimum steps between two grants (EXPLORING.grantMs). */
   readonly grantSteps: number;
-  /** Fewer threads are only tried while other programs run. */
   readonly keepsAll: boolean;
 }
 
@@ -67,7 +65,6 @@ export const EXPLORING = {
    * must come within seconds.
    */
   mostOwedMs: 100,
-  /** A trial that finds no similar steps for this long is dropped. */
   patienceSteps: 16,
   /** A change of speed by this factor since the last trial means that the machine has changed. */
   changed: 1.3,
@@ -82,7 +79,6 @@ export const EXPLORING = {
   promising: 0.9,
   /** When other programs end, a step's worth of loss is granted, and not again within this time. */
   grantMs: 10_000,
-  /** Validity of a measurement of another count. */
   knownMs: 120_000,
 } as const;
 
@@ -100,6 +96,5 @@ export const MACHINE = {
   othersQuiet: 0.3,
   /** ... and threads that wait for each other spin, so an undisturbed step uses nearly all of its threads' time. */
   quietShare: 0.8,
-  /** Total length of undisturbed steps before a count is remembered. */
   confirmMs: 3_000,
 } as const;

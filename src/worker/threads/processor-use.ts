@@ -1,8 +1,6 @@
-/** CPU use, as the operating system reports it. */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** Milliseconds of all cores since the machine started, or null if unknown. */
 type BusyMs = () => number | null;
 
 /** The system's clock ticks every ten milliseconds, and reading it takes a tenth of one. */

@@ -9,7 +9,6 @@ import { DECODE_SEARCH, MACHINE, PREFILL_SEARCH } from './limits.ts';
 export interface CallShape {
   readonly phase: 'decode' | 'prefill';
   readonly rows: number;
-  /** Mean position of the rows in their sequences. */
   readonly depth: number;
   readonly atMs: number;
 }
@@ -17,14 +16,11 @@ export interface CallShape {
 interface CallTimes extends CallShape {
   readonly threads: number;
   readonly ms: number;
-  /** CPU time of this process meanwhile. */
   readonly cpuMs: number;
-  /** Cores that other programs used recently; null if unknown. */
   readonly othersCores: number | null;
 }
 
 interface Counts {
-  /** In ascending order; a single one is pinned. */
   readonly counts: readonly number[];
   readonly start: number;
 }

@@ -26,7 +26,6 @@ export class NativeLog {
     this.#errors = [];
   }
 
-  /** The library's message for the last failure, without function names. */
   reason(otherwise: string): string {
     const told = this.#errors.map((line) => line.replace(/^(?:\w+: )+/, '')).filter((line) => line !== '');
     return told.length === 0 ? otherwise : told.slice(0, 2).join('; ');

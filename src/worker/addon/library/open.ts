@@ -15,7 +15,6 @@ export type Library = Bound<typeof LLAMA> &
   Bound<typeof GGML> &
   Bound<typeof GGML_BASE> & {
     readonly files: LibraryFiles;
-    /** Looks up a function that may be missing. */
     optional(
       name: string,
       result: TypeObject | string,

@@ -56,7 +56,6 @@ function windowsTopology(): Buffer {
     .load('kernel32.dll')
     .func('bool __stdcall GetLogicalProcessorInformation(_Out_ uint8_t *entries, _Inout_ uint32_t *bytes)');
   const bytes = [0];
-  // The first call fails and returns the size of the entries.
   tell(null, bytes);
   const entries = Buffer.alloc(bytes[0] ?? 0);
   return tell(entries, bytes) ? entries.subarray(0, bytes[0]) : Buffer.alloc(0);

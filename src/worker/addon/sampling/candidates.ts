@@ -2,7 +2,6 @@ import koffi from 'koffi';
 import { type Pointer, TokenData, type TokenDataArray } from '../library/layouts.ts';
 import type { Logits, LogitsWanted, TokenLogit } from '../../native.ts';
 
-/** Words of 4 bytes per candidate: token, logit, probability. */
 const WORDS = 3;
 /** For more than this, the library is faster: it sorts all of them. */
 export const MOST_LARGEST = 128;
@@ -134,7 +133,6 @@ function tokenRank(logits: Float32Array, token: number): number {
   return larger + 1;
 }
 
-/** A candidate per token of the vocabulary, refilled for each choice. */
 export class Candidates {
   readonly #address: Pointer;
   readonly #tokens: Int32Array;
@@ -156,7 +154,6 @@ export class Candidates {
     return this.#array(logits.length);
   }
 
-  /** All candidates; those without a 1 in the mask cannot be chosen. */
   allowed(logits: Float32Array, mask: Uint8Array): TokenDataArray {
     const array = this.all(logits);
     for (let token = 0, at = 1; token < logits.length; token += 1, at += WORDS)

@@ -11,9 +11,7 @@ import type { SamplerConfig } from '../../native.ts';
 
 /** A bias of -100 means never (the convention of the wire); in llama.cpp only minus infinity does. */
 const FORBIDDEN_BIAS = -100;
-/** Candidates that a truncating sampler leaves at least. */
 const MIN_KEEP = 1;
-/** llama_logit_bias: a token and its bias. */
 const BIAS_BYTES = 8;
 
 type Chosen = typeof SAMPLING_DEFAULTS & Sampling;
@@ -129,7 +127,6 @@ export function samplersFor(sampling: Sampling): readonly string[] {
   return CHAIN.filter(({ isIn }) => isIn(chosen)).map(({ name }) => name);
 }
 
-/** Logits that can be chosen: the `largest` N, and those of tokens with a bias. */
 export interface LookedAt {
   readonly largest: number;
   readonly biased: readonly number[];

@@ -1,4 +1,3 @@
-/** Texts of all tokens of a vocabulary in one buffer, for grammars. */
 export class PackedTexts {
   /** In token order; a control token contributes its text, which may be a mark. */
   bytes = new Uint8Array(1 << 16);
@@ -15,7 +14,6 @@ export class PackedTexts {
     return this.isEnd.length;
   }
 
-  /** Call in ascending order of tokens. */
   add(token: number, bytes: Uint8Array, isEnd: boolean): void {
     const at = this.offsets[token] ?? 0;
     if (at + bytes.length > this.bytes.length) this.#grow(at + bytes.length);

@@ -20,7 +20,6 @@ export class SamplerHandle implements NativeSampler {
   readonly #room: SamplingRoom;
   #steps: readonly OpenStep[] = [];
   #grammar: TokenGrammar | null = null;
-  /** Logits that the chain reads; null: all. */
   #looksAt: LookedAt | null = null;
 
   constructor(room: SamplingRoom) {

@@ -21,9 +21,7 @@ const WORK_PER_TOKEN = 10_000;
 /** Kept grammars with their states, and the most characters of their texts. */
 const MAX_KEPT = 16;
 const MAX_KEPT_CHARS = 2_000_000;
-/** Grammars that needed too much work, remembered by their text. */
 const MAX_REFUSED = 64;
-/** States whose allowed tokens are kept. */
 const MAX_MASKS = 24;
 
 interface KeptGrammar {
@@ -79,7 +77,6 @@ function tooAmbiguous() {
   });
 }
 
-/** An unfinished UTF-8 character. */
 interface Partial {
   value: number;
   /** Remaining bytes; 0 if no character is open. */
@@ -164,7 +161,6 @@ export class TokenGrammar implements NativeGrammar {
     return mask;
   }
 
-  /** By byte: 1 if a token may begin with it. */
   #firstBytes(): Uint8Array {
     const begins = new Uint8Array(256);
     const one = new Uint8Array(1);
@@ -175,7 +171,6 @@ export class TokenGrammar implements NativeGrammar {
     return begins;
   }
 
-  /** The state after the bytes; an unfinished character at their end must still be possible. */
   #walk(bytes: Uint8Array, from: number, to: number): number {
     const { states } = this.#grammar;
     const { program } = states;

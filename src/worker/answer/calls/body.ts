@@ -11,8 +11,6 @@ export interface BodyReader {
   end(isCut: boolean): AnswerPart[];
   readonly complete: boolean;
   readonly calledTool: boolean;
-  /** False while only structure or a call is parsed. */
   readonly inText: boolean;
-  /** Whether a control token counts as its text here, because a grammar or a mark requires that text. */
   takesControl(text: string): boolean;
 }

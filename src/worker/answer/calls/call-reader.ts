@@ -100,7 +100,6 @@ export function* readArguments(
   );
 }
 
-/** Reads JSON unchanged, from its first bracket to its last. */
 function* readJson(source: CharSource, sink: CallSink): Reading<boolean> {
   yield* source.takeSpace();
   let depth = 0;
@@ -210,7 +209,6 @@ function* readValueText(
   return space !== '' && text.endsWith(space) ? text.slice(0, -space.length) : text;
 }
 
-/** A value that only the next argument ends: brackets and quotes show where. */
 function* readToEnd(source: CharSource, form: TaggedArguments, after: string): Reading<string | null> {
   const ends = [form.between.trim(), after.trim()].map((text) => text[0] ?? '');
   const own = form.strings.as === 'quoted' ? form.strings.quote : null;

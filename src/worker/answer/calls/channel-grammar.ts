@@ -1,4 +1,3 @@
-/** The grammar of answers as messages with headers. */
 import { gbnfLiteral, type GbnfWriter } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
 import type {
   ChannelForm,
@@ -63,7 +62,6 @@ function callMessages(writer: GbnfWriter, request: ChannelRequest): string {
   return writer.rule(`${call} (${between} ${call}){0,${maxCalls - 1}}`);
 }
 
-/** The header has already named the tool. */
 function argumentsOnly(format: ToolFormat): ToolFormat {
   return { ...format, call: { before: [], after: [] }, section: { open: '', between: '', close: '' } };
 }

@@ -90,7 +90,6 @@ function* readHeader(
   }
 }
 
-/** Whether text that was cut before its message may have been its header. */
 function mayBeHeader(text: string, { start, message, words, callee, calls }: ChannelForm): boolean {
   const begun = text.trimStart();
   // If nothing precedes a name, any name is a header.

@@ -30,7 +30,6 @@ export class CharSource {
     return this.#isCut;
   }
 
-  /** Starts to record the text, after the given text; null: stops. */
   record(text: string | null): void {
     this.#recorded = text === null ? null : text.split('');
   }
@@ -83,7 +82,6 @@ export class CharSource {
     const wanted = texts.map((text) => text.replaceAll(/\s+/g, ''));
     let alive = [...wanted.keys()].filter((index) => wanted[index] !== '');
     let found = -1;
-    /** Text since the longest match so far. */
     let behind = '';
     for (let at = 0; alive.length > 0; at += 1) {
       behind += yield* this.takeSpace();
@@ -158,7 +156,6 @@ export class CharSource {
   }
 }
 
-/** Finds a text in characters that arrive one by one (Knuth-Morris-Pratt). */
 class TextFinder {
   readonly #text: string;
   readonly #borders: number[] = [0];

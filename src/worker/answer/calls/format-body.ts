@@ -25,7 +25,6 @@ export class FormatBody implements BodyReader, CallSink {
   readonly #reading: Reading;
   readonly #literals: readonly string[];
   #parts: AnswerPart[] = [];
-  /** The call in progress: the state before the last piece, and the parts of that piece. */
   #open: AnswerPart[] = [];
   #fresh: AnswerPart[] = [];
   #calls = 0;
@@ -144,7 +143,6 @@ function structureTexts({ tools, channels, content, restart }: ModelFormat): str
   return [...texts, ...(tools === null ? [] : [tools.announcement ?? '', ...formatLiterals(tools)])];
 }
 
-/** Text of an answer without the marks around it; white space before a call belongs to neither. */
 class WordsReader {
   readonly #source: CharSource;
   readonly #silent: readonly string[];
@@ -157,7 +155,6 @@ class WordsReader {
     this.#silent = [content?.open ?? '', content?.close ?? '', restart].filter((mark) => mark !== '');
   }
 
-  /** Emits text up to the first mark, and returns its index; null if the answer ended. */
   *readTo(marks: readonly string[], atStart: boolean): Reading<number | null> {
     let held = '';
     let space = '';

@@ -31,7 +31,6 @@ function nextState(mark: readonly string[], matched: number, char: string): numb
   }
 }
 
-/** The longest proper prefix of the mark that is also a suffix of its first `length` characters. */
 function longestBorder(mark: readonly string[], length: number): number {
   for (let border = length - 1; border > 0; border -= 1)
     if (mark.slice(0, border).every((char, index) => char === mark[length - border + index])) return border;

@@ -1,4 +1,3 @@
-/** Arguments between tags: each property of the schema in its order, required ones always. */
 import { gbnfLiteral, type GbnfWriter } from '../../../../packages/schema-grammar/src/gbnf/gbnf-writer.ts';
 import { anyValue } from '../../../../packages/schema-grammar/src/json-grammar.ts';
 import { readableFor, schemaRule } from '../../../../packages/schema-grammar/src/schema-grammar.ts';
@@ -178,14 +177,12 @@ function optionRule(target: Target, name: Name, option: Narrowed, depth = 0): st
 /** Deepest constrained list within lists, because a schema may refer to itself. */
 const DEEPEST_LIST = 3;
 
-/** Null if the option is not a list, or does not constrain its elements. */
 function elementOptions(target: Target, option: Narrowed): readonly Narrowed[] | null {
   const items = 'schema' in option && isSchema(option.schema) ? option.schema['items'] : undefined;
   if (!isSchema(items) || option.types.some((type) => type !== 'array')) return null;
   return schemaOptions(items, target.root).map((of) => narrowed(target, of, JSON_TYPES));
 }
 
-/** A list with each element in its own tags; null for other values and forms. */
 function nestedList(target: Target, option: Narrowed): string | null {
   const { writer, form } = target;
   if (form.others.as !== 'nested') return null;
@@ -197,7 +194,6 @@ function nestedList(target: Target, option: Narrowed): string | null {
   return writer.rule(`"[]" | [ \\n]{0,2} (${element})*`);
 }
 
-/** Any text up to the words after a value, in which a key occurs at most once. */
 function rawText({ writer, form }: Target, name: string | null): string {
   const [first = '', ...rest] = form.afterValue.map((word) => (typeof word === 'string' ? word : name));
   const known = [first, ...rest].every((word) => word !== null);

@@ -12,7 +12,6 @@ type Schema = Readonly<Record<string, unknown>>;
 /** `scalars`: types and listed values are enforced, also in lists. `anything`: the grammar accepts any value. */
 type Freedom = 'scalars' | 'anything';
 
-/** Keywords that the grammar enforces in part: reported only if it accepts any value. */
 const SHAPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', 'items', 'nullable']);
 const LISTS = ['anyOf', 'oneOf', 'allOf'] as const;
 const LEADS: ReadonlySet<string> = new Set(['$ref', ...LISTS]);

@@ -7,7 +7,6 @@ const SLOT_GBNF: Readonly<Record<Exclude<SlotName, 'name'>, string>> = {
   key: '[^<>]{1,64}',
 };
 
-/** Literals with optional white space, and slots. */
 export function wordsGbnf(words: Words, name = '', key: string | null = null): string {
   const parts = words.flatMap((word) => {
     if (typeof word === 'string') return literals(word);

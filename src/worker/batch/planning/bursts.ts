@@ -8,7 +8,6 @@ import type { DecodingSequence } from './step-planner.ts';
 import { BURST_LIMITS, ROW_TILE } from './tuning.ts';
 
 interface Pace {
-  /** Null until a prefill was measured. */
   readonly msPerToken: number | null;
   readonly nowMs: number;
 }
@@ -46,7 +45,6 @@ export function burst<Prompt extends BurstPrompt>(
   return nowMs - firstTokenMs > burstMs || members.length < 2 ? [] : members;
 }
 
-/** A slice of a burst: all ends, or enough of the longest prompts that the last slice will hold all ends. */
 export function chunkBurst(
   members: readonly WaitingPrompt[],
   { budget, mostRows, idle }: ChunkRules,

@@ -9,9 +9,7 @@ import { CHUNK_LIMITS, FIRST_TILE_DEPTH, HARDLY_SHORTER, ROW_TILE } from './tuni
 export type ChunkLimits = Readonly<Record<keyof typeof CHUNK_LIMITS, number>>;
 
 export interface RestOfStep {
-  /** Expected time of the step's decode calls; null if nothing decodes. */
   readonly decodeMs: number | null;
-  /** Time of a call of one row; null while unknown. */
   readonly rowMs: number | null;
   readonly depth?: number;
 }
@@ -36,7 +34,6 @@ export class ChunkSize {
     this.#leastTokens = limits.leastTokens;
   }
 
-  /** Prompt tokens for the next step: whole tiles of rows unless they are too slow. */
   budget(beside: RestOfStep): number {
     if (this.#costs.promptRowMs === null) return this.#firstBudget(beside);
     const { depth = 0 } = beside;

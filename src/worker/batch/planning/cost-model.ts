@@ -10,7 +10,6 @@ export type AttentionKind = 'flash' | 'plain';
 export interface Call {
   readonly phase: 'decode' | 'prefill';
   readonly rows: number;
-  /** KV cells that a row reads, on average. */
   readonly cells: number;
   readonly attention?: AttentionKind;
 }
@@ -69,7 +68,6 @@ export class CostModel {
     this.#sizes = { flash: new Map(), plain: new Map() };
   }
 
-  /** Milliseconds; estimated from other sizes if there are no samples. */
   predict(call: Call): number {
     const { attention = this.attention } = call;
     return this.#estimate(attention, call) ?? this.#fromOther(attention, call) ?? assumedMs(call);
@@ -137,7 +135,6 @@ export class CostModel {
     return above === below ? low : low + ((high - low) * (rows - below)) / (above - below);
   }
 
-  /** A row in a tile costs no more than one in a smaller call. */
   #promptRow(attention: AttentionKind, size: Size, cells: number): number | null {
     const { msPerCell } = this.#slope(attention, 'prefill');
     const steeper = this.#tiled && attention === 'flash' ? COSTS.sliceSteepness * msPerCell : msPerCell;
@@ -149,7 +146,6 @@ export class CostModel {
     return size === 'slice' || tile === null || slice === null ? slice : Math.min(slice, tile);
   }
 
-  /** Mean of the last calls of a size, corrected to another number of cells. */
   #level(
     attention: AttentionKind,
     size: Size,
@@ -160,7 +156,6 @@ export class CostModel {
     return Math.max(COSTS.leastAtStart * level.ms, level.ms + msPerCell * (cells - level.cells));
   }
 
-  /** Without recent samples of this attention: measured shares of its time with the other. */
   #fromOther(attention: AttentionKind, call: Call): number | null {
     const other = attention === 'flash' ? 'plain' : 'flash';
     const ms = this.#estimate(other, call);

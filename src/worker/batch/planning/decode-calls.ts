@@ -1,4 +1,3 @@
-/** Plans the decode rows of a step: together if they share a pass, with as many drafts as pay. */
 import type { CostModel } from './cost-model.ts';
 import {
   cellsPerRow,
@@ -15,15 +14,12 @@ interface DecodeOptions {
   readonly numCtx: number;
   readonly maxDraftTokens: number;
   readonly sharesCells: boolean;
-  /** Every row is a call of its own. */
   readonly apart: boolean;
 }
 
 interface DecodeWork {
-  /** Cells that every row reads; null: those of its own sequence. */
   readonly cellsInUse: number | null;
   readonly streams: readonly DecodingSequence[];
-  /** Last tokens of prompts, which cost as much as a decode row. */
   readonly ends: readonly PlannedRow[];
   /** No prompt waits that drafts would delay. */
   readonly mayDraft: boolean;
@@ -71,7 +67,6 @@ export class DecodeCalls {
     if (most <= 0) return null;
     const plain = streams.map(decodeRow);
     const known = new Map<number, number>();
-    // The same numbers of rows occur many times.
     const rowsMs = (rows: number): number => {
       const ms = known.get(rows) ?? callMs(plain, rows);
       known.set(rows, ms);

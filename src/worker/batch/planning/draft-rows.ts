@@ -9,7 +9,6 @@ type DraftingStream = Pick<DecodingSequence, 'draftTokens' | 'draftHitRate' | 'd
 
 interface DraftedRows {
   readonly drafts: readonly number[];
-  /** Rows after the sampled token of each stream; more than its drafts if the others have more. */
   readonly rows: readonly number[];
 }
 
@@ -21,7 +20,6 @@ interface DraftRules {
 
 type CallMs = (rows: number) => number;
 
-/** The drafts with the most expected tokens per millisecond; null if no draft pays. */
 export function draftRows(
   streams: readonly DraftingStream[],
   callMs: CallMs,
@@ -73,7 +71,6 @@ function draftedCall(
   const call = (): DraftedCall => {
     const expected = streams.map((stream, i) => expectedTokens(stream, rows[i] ?? 0));
     const drafts = streams.map(({ draftTokens }, i) => Math.min(draftTokens, rows[i] ?? 0));
-    // Cost of a drafting model; prompt lookup is free.
     const draftMs = streams.map(({ draftMsPerToken = 0 }, i) => draftMsPerToken * (drafts[i] ?? 0));
     return {
       rows: [...rows],
@@ -95,7 +92,6 @@ function draftedCall(
   }
 }
 
-/** The sampled token, and each draft token that is accepted after accepted ones. */
 function expectedTokens({ draftTokens, draftHitRate }: DraftingStream, rows: number): number {
   const rate = Math.min(draftHitRate, DRAFT_LIMITS.mostHitRate);
   return (1 - rate ** (Math.min(draftTokens, rows) + 1)) / (1 - rate);

@@ -1,4 +1,3 @@
-/** Plans the prompt tokens of a step, so that no stream waits too long and no prompt starves. */
 import type { CostModel } from './cost-model.ts';
 import {
   cellsPerRow,
@@ -23,13 +22,11 @@ interface PrefillOptions {
   readonly exact: CallRules | null;
   readonly numCtx: number;
   readonly together: boolean;
-  /** Rows can be dropped, and filling a tile may pay. */
   readonly canPad: boolean;
 }
 
 interface PrefillWork extends Pick<RestOfStep, 'decodeMs'> {
   readonly nowMs: number;
-  /** Cells that every row reads; null: those of its own sequence. */
   readonly cellsInUse: number | null;
   readonly streams: readonly DecodingSequence[];
   readonly prompts: readonly PrefillingSequence[];

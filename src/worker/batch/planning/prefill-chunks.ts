@@ -1,4 +1,3 @@
-/** Chooses the prompts of a step and the tokens of each, within a budget. Pure. */
 import type { PrefillingSequence } from './step-planner.ts';
 import { PATIENCE_STEPS, ROW_GROUP, ROW_TILE } from './tuning.ts';
 

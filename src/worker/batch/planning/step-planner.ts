@@ -5,7 +5,6 @@
  */
 
 export interface StepPlanner {
-  /** Draft tokens per sequence; with 0 the loop looks for none. */
   readonly maxDraftTokens: number;
   plan(state: StepState): StepPlan;
   observe(call: EvaluatedCall): void;
@@ -15,7 +14,6 @@ export interface StepPlanner {
 /** State of the context before a step. Every list is in ascending order of sequence. */
 export interface StepState {
   readonly nowMs: number;
-  /** Cells of all sequences, idle ones included; absent: unknown. */
   readonly cellsInUse?: number;
   readonly decoding: readonly DecodingSequence[];
   readonly prefilling: readonly PrefillingSequence[];
@@ -27,7 +25,6 @@ export interface DecodingSequence {
   readonly position: number;
   readonly arrivedMs: number;
   readonly firstTokenMs: number;
-  /** Available draft tokens, `maxDraftTokens` at most. */
   readonly draftTokens: number;
   /** Share of recent drafts that the sampler also chose. */
   readonly draftHitRate: number;
@@ -51,7 +48,6 @@ export interface PlannedRow {
   readonly sequence: number;
   readonly position: number;
   readonly tokens: number;
-  /** Rows evaluated after the tokens and forgotten at once. */
   readonly padding: number;
 }
 
@@ -71,7 +67,6 @@ export interface EvaluatedCall extends Pick<PlannedCall, 'phase' | 'rows'>, Pick
   readonly ms: number;
 }
 
-/** Mean cells that a row reads: those before it in its sequence, or all in use (`cellsInUse`). */
 export function cellsPerRow(rows: readonly PlannedRow[], cellsInUse: number | null): number {
   if (cellsInUse !== null) return cellsInUse;
   const read = rows.map((row) => rowCount(row) * (row.position + rowCount(row) / 2));

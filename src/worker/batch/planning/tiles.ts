@@ -35,7 +35,6 @@ export function computedTiles(call: readonly Tile[], microBatchTokens: number): 
   return tiles;
 }
 
-/** Tokens by which a prompt may be cut short to fit next to others. */
 const MOST_CUT = 8;
 
 export interface CallRules extends TileRules {
@@ -43,7 +42,6 @@ export interface CallRules extends TileRules {
   readonly endsTogether: boolean;
 }
 
-/** The chunks that fit into one call, the first before all; some with a few tokens less, one alone with more. */
 export function tiledCall(
   wanted: readonly Tile[],
   prompts: ReadonlyMap<number, { readonly remaining: number; readonly readsRows?: boolean }>,
@@ -69,7 +67,6 @@ export function tiledCall(
   return call;
 }
 
-/** A prompt of fewer rows than a tile is a tile of its own. */
 function longerTile(remaining: number, tokens: number, fits: (count: number) => boolean): number {
   for (let count = tokens + 1; count < remaining; count += 1) if (fits(count)) return count;
   return remaining;

@@ -21,7 +21,6 @@ import {
 export interface TunedPlannerOptions {
   readonly costs: CostModel;
   readonly numCtx: number;
-  /** n_batch: rows of one native call. */
   readonly mostRows: number;
   readonly maxDraftTokens: number;
   /** KV state can be cut at any token; otherwise neither padding nor a rejected draft can be forgotten. */
@@ -90,7 +89,6 @@ export class TunedPlanner implements StepPlanner {
     this.#costs.observe({ phase, rows: totalRows(rows), cells: cellsPerRow(rows, cellsInUse) }, ms);
   }
 
-  /** Null with flash attention, which skips the cells of other sequences. */
   #cellsRead({ cellsInUse = null }: { readonly cellsInUse?: number | null }): number | null {
     return this.#costs.attention === 'plain' ? cellsInUse : null;
   }

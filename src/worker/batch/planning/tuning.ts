@@ -25,7 +25,6 @@ export const WORTH_PADDING = 0.75;
 /** Rows are computed in groups of four. Measured, "later: bursts and places": 3 rows take 85 ms, 4 take 78. */
 export const ROW_GROUP = 4;
 
-/** Chunked prefill: how many prompt tokens one step evaluates. */
 export const CHUNK_LIMITS = {
   /** One group of rows: fewer tokens cost the same. */
   leastTokens: ROW_GROUP,
@@ -136,11 +135,9 @@ export const LOOKUP_LIMITS = {
   ngramTokens: 3,
   /** Chosen: only the end of a long text is indexed, which bounds time and memory. */
   mostIndexedTokens: 16_384,
-  /** Chosen: weight of the last token in the hit rate. */
   hitRateWeight: 0.2,
 } as const;
 
-/** Copying the KV state of another sequence instead of prefilling a shared prefix. */
 export const COPY_LIMITS = {
   /** Chosen: copying is memory traffic, and even a slow machine moves this many bytes per millisecond. */
   bytesPerMs: 8_000_000,

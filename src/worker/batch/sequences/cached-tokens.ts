@@ -12,7 +12,6 @@ export interface TokenText {
   isPlain(token: number): boolean;
 }
 
-/** The prompt in the tokens of the cached sequence that matches most of its text; unchanged if that gains nothing. */
 export function withCachedTokens(
   prompt: Uint32Array,
   sequences: readonly ArrayLike<number>[],
@@ -26,7 +25,6 @@ export function withCachedTokens(
   return Uint32Array.of(...adopted, ...prompt.subarray(best.promptTokens));
 }
 
-/** A place in the text where tokens of both end, with the number of tokens before it in each. */
 interface SharedBoundary {
   readonly promptTokens: number;
   readonly cachedTokens: number;

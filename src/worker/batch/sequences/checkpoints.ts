@@ -35,7 +35,6 @@ export class Checkpoints {
     return before === undefined ? 0 : before.lastPosition + 1;
   }
 
-  /** Cuts the state to at most `keep` tokens; returns the number that is left. */
   cut(sequence: number, length: number, keep: number): number {
     this.#dropBeyond(sequence, keep);
     if (keep === 0) return 0;
@@ -47,7 +46,6 @@ export class Checkpoints {
     return restored ? checkpoint.lastPosition + 1 : 0;
   }
 
-  /** Everything that the token after the cut attends to must still be in the memory. */
   #windowCovers(sequence: number, keep: number): boolean {
     return this.#context.firstPosition(sequence) <= Math.max(0, keep - this.#window);
   }

@@ -21,7 +21,6 @@ export function evictedFor<H extends CellHolder>(
   if (free >= needed) return [];
   const idle = holders.filter(({ busy, tokens }) => !busy && tokens.length > 0);
   const newestFirst = idle.sort((a, b) => b.lastUsed - a.lastUsed);
-  // The more recently used, the likelier a conversation continues.
   const worth = new Map(newestFirst.map((holder, rank) => [holder, tokenCost(holder) / (1 + rank)]));
   const evicted: number[] = [];
   for (const { id, tokens } of newestFirst.sort((a, b) => (worth.get(a) ?? 0) - (worth.get(b) ?? 0))) {

@@ -11,14 +11,12 @@ export interface CachedSequence {
   /** Key of the state, including its LoRA adapters: no other owner may use it. */
   readonly owner: string;
   readonly busy: boolean;
-  /** Step of the loop; larger is more recent. */
   readonly lastUsed: number;
 }
 
 export interface Placement {
   readonly id: number;
   readonly keep: number;
-  /** Sequence whose state is copied over first, or null. */
   readonly copyFrom: number | null;
   readonly continues: boolean;
   readonly copyWorthTokens: number;
@@ -42,7 +40,6 @@ interface PlacementRules {
   reach?(sequence: CachedSequence, tokens: number): number;
   /** Tokens whose state is in no tier, so that it would be lost with the sequence; default: all. */
   onlyHere?(sequence: CachedSequence): number;
-  /** Only sequences of neighbouring ids share a native call. */
   readonly neighboursShare?: boolean;
 }
 
@@ -103,13 +100,11 @@ export function placePrompt(
   return { ...placement, keep: shared, copyFrom: source.id };
 }
 
-/** Native calls for these sequences if only neighbours share one. */
 function countRuns(sequences: readonly CachedSequence[]): number {
   const ids = new Set(sequences.map(({ id }) => id));
   return [...ids].filter((id) => !ids.has(id - 1)).length;
 }
 
-/** Value of a sequence's state, in tokens that would have to be evaluated. */
 export function worthTokens(tokens: number, onlyHere = tokens): number {
   return onlyHere + ELSEWHERE_SHARE * (tokens - onlyHere);
 }
@@ -130,7 +125,6 @@ export function awaitsBorder(
   });
 }
 
-/** Whether another prompt's prefill will soon cover enough of this prompt for a copy to pay. */
 export function awaitsSharedPrefix(
   { prompt, owner }: Omit<PrefillingPrompt, 'position'>,
   prefilling: readonly PrefillingPrompt[],
@@ -158,11 +152,9 @@ export interface FreeSequence {
   readonly cachedTokens: number;
   readonly sharedTokens: number;
   readonly lastUsed: number;
-  /** Extra cost in tokens of calls that no other answer shares. */
   readonly costTokens?: number;
 }
 
-/** Needs at least one free sequence. */
 export function leastWorth(free: readonly FreeSequence[]): number {
   const newestFirst = [...free].sort((a, b) => b.lastUsed - a.lastUsed || a.id - b.id);
   const worths = new Map(newestFirst.map((sequence, rank) => [sequence, sequenceWorth(sequence, rank)]));

@@ -25,7 +25,6 @@ import { commonPrefix } from '../stream/common-prefix.ts';
 export interface KeyedPrompt {
   readonly prompt: Uint32Array;
   readonly owner: string;
-  /** Most reusable tokens of the prompt; default: no limit. */
   readonly mostReused?: number | undefined;
 }
 
@@ -40,7 +39,6 @@ interface SequenceState {
   hasMore: boolean;
   busy: boolean;
   lastUsed: number;
-  /** Order in which it got state of its own; 0: its content was copied, or it is empty. */
   filled: number;
 }
 
@@ -50,10 +48,8 @@ export class Sequences {
   readonly #states: SequenceState[];
   readonly #checkpoints: Checkpoints | null;
   readonly #tiles: TileRules;
-  /** The next prompt may reuse the state of an answer. */
   readonly #keepsAnswers: boolean;
   readonly #copyMs: number;
-  /** Cells that all sequences share; null if each has its own. */
   readonly #cells: number | null;
   readonly #tiers: Tiers | null;
   #fills = 0;
@@ -88,7 +84,6 @@ export class Sequences {
     return mostReused(promptTokens, this.#tiles);
   }
 
-  /** The beginning of the prompt that determines its reuse. */
   reusable({ prompt, mostReused: most }: KeyedPrompt): Uint32Array {
     return most === undefined ? prompt : prompt.subarray(0, most + this.#tiles.leastRows);
   }
@@ -97,7 +92,6 @@ export class Sequences {
     return this.#states.map(({ id, tokens }) => ({ slot: id, keptTokens: tokens.length }));
   }
 
-  /** Changes nothing. Null if all sequences are busy. */
   preview(keyed: KeyedPrompt): Placement | null {
     const { owner } = keyed;
     const prompt = this.reusable(keyed);
@@ -142,7 +136,6 @@ export class Sequences {
     return this.#cells === null || this.cellsInUse <= this.#cells;
   }
 
-  /** Evaluates a row at depth 0 and drops it, to measure it; false if no sequence is free. */
   evaluateEmpty(): boolean {
     const free = this.#states.find(({ busy, tokens }) => !busy && tokens.length === 0);
     if (free === undefined || !this.hasFree(1)) return false;
@@ -220,7 +213,6 @@ export class Sequences {
     }
   }
 
-  /** Takes a free sequence and cuts its state to the reused prefix, or shorter if the memory cannot be cut there. */
   take(wanted: Placement, owner: string): Placement {
     const state = this.#state(wanted.id);
     if (wanted.copyFrom !== null || state.tokens.length > wanted.keep) this.#leave(state);
@@ -239,7 +231,6 @@ export class Sequences {
     state.owner = owner;
   }
 
-  /** Fills a reserved sequence with restored state, as far as there is room and the library accepts it. */
   takerFor(id: number, prompt: Uint32Array): StateTaker {
     const target = this.#state(id);
     return {
@@ -260,13 +251,11 @@ export class Sequences {
     };
   }
 
-  /** The most recently used first. */
   get idleContents(): SequenceContent[] {
     const idle = this.#states.filter(({ busy, tokens }) => !busy && tokens.length > 0);
     return idle.sort((a, b) => b.lastUsed - a.lastUsed);
   }
 
-  /** The shortest idle sequence that begins with the whole prefix. */
   holder({ prompt, owner }: KeyedPrompt): SequenceContent | null {
     const holding = this.idleContents.filter(
       (content) => content.owner === owner && commonPrefix(prompt, content.tokens) === prompt.length,
@@ -291,7 +280,6 @@ export class Sequences {
     return state.tokens.length;
   }
 
-  /** Frees a sequence that could not be brought to the wanted state; its content is unknown. */
   giveUp(id: number): void {
     this.#state(id).busy = false;
     this.empty(id);
@@ -308,12 +296,10 @@ export class Sequences {
     else this.#state(id).hasMore = true;
   }
 
-  /** Call if the state of the sequence is unknown. */
   empty(id: number): void {
     this.#cut(this.#state(id), 0);
   }
 
-  /** If state cannot be cut anywhere, this is a position to return to. */
   promptEvaluated(id: number): void {
     const state = this.#state(id);
     this.#checkpoints?.take(id, state.tokens.length);
@@ -327,13 +313,11 @@ export class Sequences {
     if (state.hasMore) this.#cut(state, state.tokens.length);
   }
 
-  /** Drops rejected drafts. */
   forgetBeyond(id: number): void {
     const { tokens } = this.#state(id);
     this.#context.cutSequence(id, positionsIn(tokens, tokens.length));
   }
 
-  /** Call before its content is overwritten, in part or as a whole. */
   #leave(state: SequenceState): void {
     if (state.tokens.length === 0) return;
     const others = this.#states.some(({ busy }) => busy);
@@ -348,7 +332,6 @@ export class Sequences {
     target.filled = 0;
   }
 
-  /** Leaves the first `keep` tokens, or fewer if the memory cannot be cut there. */
   #cut(state: SequenceState, keep: number): void {
     if (state.tokens.length === keep && !state.hasMore) return;
     const kept = this.#checkpoints

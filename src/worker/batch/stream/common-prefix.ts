@@ -1,4 +1,3 @@
-/** Length of the common part, from the given index in each. */
 export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>, fromA = 0, fromB = 0): number {
   const limit = Math.min(a.length - fromA, b.length - fromB);
   let length = 0;

@@ -1,5 +1,4 @@
 export interface DraftSource {
-  /** If true, a draft of any length is available. */
   readonly hasDraft: boolean;
   readonly hitRate: number;
   readonly msPerToken: number;

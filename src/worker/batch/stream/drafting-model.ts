@@ -18,7 +18,6 @@ export class DraftingModel {
     this.#context = context;
   }
 
-  /** Cost of one drafted token; 0 until measured. */
   get msPerToken(): number {
     return this.#msPerToken ?? 0;
   }
@@ -61,7 +60,6 @@ export class DraftingModel {
     return drafted;
   }
 
-  /** Keeps the common beginning of `tokens`, except at least the last one, whose logits are needed. */
   #catchUp(sequence: number, tokens: readonly number[]): number[] {
     const held = this.#held.get(sequence) ?? [];
     const keep = Math.min(commonPrefix(held, tokens), tokens.length - 1);
@@ -72,7 +70,6 @@ export class DraftingModel {
     return held;
   }
 
-  /** Returns the batch row of the last token's logits. */
   #evaluate(sequence: number, held: number[], tokens: readonly number[]): number {
     this.#context.initBatch(tokens.length);
     const last = Uint32Array.of(tokens.length - 1);
@@ -92,7 +89,6 @@ export class ModelDrafts implements DraftSource {
   readonly #model: DraftingModel;
   readonly #sequence: number;
   readonly #tokens: number[];
-  /** Last output of the model, for the position after `from` tokens. */
   #last: { readonly from: number; readonly tokens: readonly number[] } | null = null;
   #hitRate: number = MODEL_DRAFT_LIMITS.firstHitRate;
 

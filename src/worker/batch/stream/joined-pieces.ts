@@ -36,7 +36,6 @@ function isPiece(event: JobEvent): event is Piece {
   return event.type === 'text' || event.type === 'reasoning' || event.type === 'tool_arguments';
 }
 
-/** Null if their kinds differ, or they have too many tokens for one event. */
 function join(one: Piece, other: Piece): Piece | null {
   if (one.type !== other.type) return null;
   const pieces = (one.pieces ?? 1) + (other.pieces ?? 1);

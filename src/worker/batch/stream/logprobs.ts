@@ -7,7 +7,6 @@ import type { NativeContext } from '../../native.ts';
 import type { Vocabulary } from '../../prompt/vocabulary.ts';
 
 interface RankedToken extends SampledToken {
-  /** 1: the most likely token. Reads the row once more. */
   rank(): number;
 }
 
@@ -25,7 +24,6 @@ export class Logprobs {
     return { chosen, top };
   }
 
-  /** `batchRow` null: the first token. */
   promptToken(token: number, context: NativeContext, batchRow: number | null): PromptToken {
     if (batchRow === null) return { ...this.#named(token), score: null };
     const { chosen, top, rank } = this.#read(context, batchRow, token);

@@ -16,9 +16,7 @@ const {
 export class PromptLookup implements DraftSource {
   readonly msPerToken = 0;
   readonly #tokens: number[] = [];
-  /** By n-gram: the index after its last occurrence. */
   readonly #continuations = new Map<number, number>();
-  /** The index of the next draft token, or null. */
   #next: number | null = null;
   #hitRate = 0;
 
@@ -28,7 +26,6 @@ export class PromptLookup implements DraftSource {
     this.#next = this.#find();
   }
 
-  /** Whether the last tokens occurred before; then a draft can have any length. */
   get hasDraft(): boolean {
     return this.#next !== null;
   }
@@ -46,7 +43,6 @@ export class PromptLookup implements DraftSource {
     this.#next = isHit ? next + 1 : this.#find();
   }
 
-  /** `count` expected tokens; fewer before an image. */
   draft(count: number): number[] {
     if (this.#next === null) return [];
     const drafted: number[] = [];
@@ -73,7 +69,6 @@ export class PromptLookup implements DraftSource {
     return found !== undefined && this.#sameBefore(found, end) ? found : null;
   }
 
-  /** Different n-grams may share a hash. */
   #hashBefore(end: number): number {
     let hash = 0;
     for (let at = end - NGRAM_TOKENS; at < end; at += 1)

@@ -32,7 +32,6 @@ export class PromptScores {
     return this.#next >= this.#prompt.length;
   }
 
-  /** End of a call's rows from `position` on, `end` at most. */
   callEnd(position: number, end: number): number {
     const first = this.#next - 1;
     if (this.isOver || end <= first) return end;

@@ -5,7 +5,6 @@ export interface Row {
   readonly position: number;
   readonly tokens: Uint32Array;
   readonly logits: number;
-  /** Number of these that the answer is sampled from; default: all. */
   readonly sampled?: number;
   /** Number of last tokens that are drafts, which stay only if the sampler chooses the same. */
   readonly drafts?: number;
@@ -13,7 +12,6 @@ export interface Row {
   readonly padding?: number;
   /** Positions that images before it saved; default 0. */
   readonly spared?: number;
-  /** Rows of an image instead of tokens; they are alone in their call. */
   readonly medium?: Omit<MediumRows, 'sequence'>;
 }
 

@@ -21,7 +21,6 @@ export class StreamImages {
   readonly #onChange: () => void;
   #failure: { readonly error: unknown } | null = null;
 
-  /** `onChange`: rows have arrived, or an encoding has failed. */
   constructor(prompt: Uint32Array, runs: readonly PromptRun[], onChange: () => void) {
     const starts = runs.length === 0 ? [] : runStarts(prompt);
     let spared = 0;
@@ -38,7 +37,6 @@ export class StreamImages {
     return this.#failure;
   }
 
-  /** Requests the rows of all images that do not end before `position`. */
   want(position: number): void {
     for (const placed of this.#placed) {
       if (placed.end <= position || placed.isAsked) continue;
@@ -59,7 +57,6 @@ export class StreamImages {
     return this.#placed.find(({ end }) => end > position)?.start ?? null;
   }
 
-  /** Null if the position holds a token. */
   at(
     position: number,
   ): { readonly rows: number; readonly isWhole: boolean; readonly isReady: boolean } | null {

@@ -22,7 +22,6 @@ type DecodingRequest = Pick<
   | 'ignoresEnd'
 >;
 
-/** Every token of an answer, the one that ended it included. */
 export interface Sampled {
   readonly tokens: readonly number[];
 }
@@ -31,9 +30,7 @@ export interface StreamJob {
   readonly job: DecodingRequest;
   readonly prompt: Uint32Array;
   readonly runs: readonly PromptRun[];
-  /** See adapter-groups.ts. */
   readonly adapterKey: string;
-  /** Owner of its state: trust domain and adapters. */
   readonly owner: string;
   readonly mostReused?: number | undefined;
   readonly answer: Answer;

@@ -21,7 +21,6 @@ export class StreamOutput {
   readonly #job: StreamJob;
   readonly #vocabulary: Vocabulary;
   readonly #maxTokens: number;
-  /** Tokens left in the window. */
   readonly #room: number;
   readonly #utf8 = new Utf8Assembler();
   readonly #stops: StopStrings;
@@ -171,7 +170,6 @@ export class Utf8Assembler {
     return text;
   }
 
-  /** Consecutive tokens that brought only a part of the waiting character. */
   get halfTokens(): number {
     return this.#halfTokens;
   }

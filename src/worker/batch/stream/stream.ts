@@ -25,14 +25,10 @@ import { type Sampled, StreamSampler } from './stream-sampler.ts';
 interface StreamStart {
   readonly job: StreamJob;
   readonly sequence: number;
-  /** Tokens of the prompt whose state the sequence holds already. */
   readonly cachedTokens: number;
-  /** Source of the cached tokens; null: not counted. */
   readonly cache: CacheFacts | null;
   readonly maxDraftTokens: number;
-  /** Used if prompt lookup finds no draft; null: none. */
   readonly drafting: DraftingModel | null;
-  /** Called when rows of images have arrived or failed. */
   readonly onImages?: () => void;
 }
 
@@ -72,7 +68,6 @@ export class Stream {
   readonly #draftCounts = { drafted: 0, accepted: 0 };
   #firstTokenMs: number | null = null;
   #position: number;
-  /** Sampled, but not yet evaluated. */
   #next: number | null = null;
   /** After a suspension: prompt and answer so far, whose state must be evaluated again. */
   #again: Uint32Array | null = null;
@@ -149,7 +144,6 @@ export class Stream {
       position: this.#position,
       arrivedMs: this.#arrivedMs,
       firstTokenMs: this.#firstTokenMs ?? 0,
-      // Nothing ever follows the last token of an answer.
       draftTokens: lookup?.hasDraft ? Math.min(this.#maxDraftTokens, this.output.tokensLeft - 1) : 0,
       draftHitRate: lookup?.hitRate ?? 0,
       draftMsPerToken: lookup?.msPerToken ?? 0,

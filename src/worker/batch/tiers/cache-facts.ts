@@ -1,7 +1,5 @@
-/** Facts for a request about the reuse of its prompt: source, amount, and the reason for less. Pure. */
 import type { CacheFacts, CacheMissReason } from '../../../contract/job-event.ts';
 
-/** State that begins like the prompt, in any tier. */
 export interface Candidate {
   readonly common: number;
   readonly tokens: ArrayLike<number>;
@@ -9,9 +7,7 @@ export interface Candidate {
 
 export interface HeldBefore {
   readonly nearest: Candidate | null;
-  /** Reason why less is reused than the nearest candidate shares. */
   readonly refusal: CacheMissReason;
-  /** A longer beginning was held before. */
   readonly wasHeld: boolean;
 }
 
@@ -23,7 +19,6 @@ export interface Reuse extends HeldBefore {
   readonly restoreMs: number;
 }
 
-/** Tokens reported on each side of a difference. */
 const NEAR = 16;
 /** Misses below this are not explained: a prompt's last token is always evaluated. */
 const UNEXPLAINED = 8;

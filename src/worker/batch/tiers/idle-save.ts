@@ -35,7 +35,6 @@ export class IdleSave {
     this.#cancel = () => clearTimeout(timer);
   }
 
-  /** Resolves at once without a disk tier. */
   async save(): Promise<void> {
     this.#cancel();
     await this.#tiers?.save(this.#idle, () => this.#isIdle);

@@ -1,4 +1,3 @@
-/** Reports the content of the tiers to the server, some time after a change, and never more often than needed. */
 import { isDeepStrictEqual } from 'node:util';
 import { type CacheTiers, TIER_REPORT_MS } from '../../../contract/slots.ts';
 

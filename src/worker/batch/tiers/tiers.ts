@@ -32,10 +32,8 @@ export interface Restorable {
 }
 
 export interface Restored {
-  /** Restored tokens, by tier. */
   readonly ramTokens: number;
   readonly diskTokens: number;
-  /** Reason why it is less than wanted, or null. */
   readonly refusal: CacheMissReason | null;
   readonly restoreMs: number;
 }
@@ -48,7 +46,6 @@ interface TiersOptions {
   readonly streams: number;
   readonly without?: readonly PlannerPart[];
   msPerToken(): number;
-  /** Reusable tokens of a prompt; default: all but the last. */
   mostReused?(promptTokens: number): number;
   tell(tiers: CacheTiers): void;
 }
@@ -90,7 +87,6 @@ export class Tiers {
   #slotEvictions = 0;
   #restores = { restores: 0, restoreMs: 0 };
   #isCompacting = false;
-  /** Requested and not begun. */
   #toCompact: 'all' | 'waste' | null = null;
   #copyBytesPerMs: number = LIMITS.copyBytesPerMs;
   #lastSave = Promise.resolve();
@@ -139,7 +135,6 @@ export class Tiers {
     this.#report.changed();
   }
 
-  /** State in the tiers for a prompt beyond `keep` tokens, if restoring it pays. */
   beyond(owner: string, prompt: Uint32Array, keep: number): Restorable | 'not_worth' | null {
     const most = this.#options.mostReused?.(prompt.length) ?? prompt.length - 1;
     let found = this.#store.find(owner, prompt.subarray(0, most));
@@ -236,7 +231,6 @@ export class Tiers {
     const tokens = Uint32Array.from(content.tokens);
     const missing = this.#store.missing(owner, tokens);
     const bytes = this.#options.context.sequenceBytes(content.id);
-    // A later restore is a second copy.
     const copies = missing < LIMITS.leastTokens ? 1 : 2;
     const copyMs = bytes / this.#copyBytesPerMs;
     if (copies * copyMs > gainMs) return false;

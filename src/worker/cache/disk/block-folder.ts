@@ -1,4 +1,3 @@
-/** The folder of one kind of state: writes, reads and removes its files atomically. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
@@ -29,7 +28,6 @@ import { rename } from '../../../lib/files/busy.ts';
 /** Bytes encrypted and written at once: they determine the longest delay of a step of the batch loop. */
 const WRITE_BYTES = 1024 * 1024;
 const READ_BYTES = 4 * 1024 * 1024;
-/** Enough for most headers. */
 const FIRST_BYTES = 16 * 1024;
 /** Chosen: a conversation unused for a week is over, and its state should not be kept. */
 const LONGEST_UNUSED_MS = 7 * 24 * 3_600_000;
@@ -40,7 +38,6 @@ export interface StoredBlock {
   readonly header: BlockHeader;
   readonly bytes: number;
   usedMs: number;
-  /** Marked for all models: it is not evicted. */
   isPinned: boolean;
 }
 
@@ -107,7 +104,6 @@ export class BlockFolder {
     };
   }
 
-  /** Makes writes survive a power loss. */
   async sync(): Promise<void> {
     await syncFolder(this.path);
   }

@@ -18,7 +18,6 @@ export const BlockHeader = Type.Object({
   start: Count,
   /** Token ids as little-endian 32-bit numbers in base64. */
   tokens: Type.String(),
-  /** Owner of the state, including its adapters. */
   owner: Type.String(),
   /** Null: the state of all tokens up to here, in llama.cpp's format. */
   layout: Type.Union([Layout, Type.Null()]),

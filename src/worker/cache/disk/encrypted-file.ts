@@ -17,7 +17,6 @@ const CIPHER = 'aes-256-gcm';
 /** A key encrypts one text only, so the nonce may be the same for all. */
 const NONCE = Buffer.alloc(12);
 const HEADER_AT = MAGIC.length + SALT_BYTES + 4;
-/** Enough for the tokens of a whole window and the layers of a large model. */
 const MOST_HEADER_BYTES = 4 * 1024 * 1024;
 
 export interface FileKey {
@@ -27,7 +26,6 @@ export interface FileKey {
   readonly belongsTo: string;
 }
 
-/** `rows` encrypts the rows after the header. */
 interface EncryptedStart {
   readonly bytes: Buffer;
   readonly rows: CipherGCM;
@@ -51,7 +49,6 @@ export function endOfRows(rows: CipherGCM): Buffer {
   return Buffer.concat([rows.final(), rows.getAuthTag()]);
 }
 
-/** Length of a file's header from its first bytes; null for other files. */
 export function headerEnd(start: Buffer): number | null {
   if (start.length < HEADER_AT || !start.subarray(0, MAGIC.length).equals(MAGIC)) return null;
   const encrypted = start.readUInt32LE(HEADER_AT - 4);
@@ -83,7 +80,6 @@ export const fileBytes = (headerEndBytes: number, rowBytes: number): number =>
 
 export const FORM = { saltBytes: SALT_BYTES, tagBytes: TAG_BYTES, headerAt: HEADER_AT } as const;
 
-/** Null if the tag does not match. */
 export function proven<T>(open: () => T): T | null {
   try {
     return open();

@@ -1,4 +1,3 @@
-/** Token prefixes whose state was evicted, to distinguish new prompts from late ones. Pure. */
 import { sharedPrefix } from './shared-prefix.ts';
 
 const MOST_PREFIXES = 64;

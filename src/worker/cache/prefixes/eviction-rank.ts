@@ -5,7 +5,6 @@
  */
 export interface Holding {
   readonly bytes: number;
-  /** Cost of evaluating its tokens again. */
   readonly savesMs: number;
   rank: number;
 }

@@ -33,7 +33,6 @@ export interface PrefixMatch<T> {
   readonly length: number;
   /** Tokens that the prompt shares with the best candidate, usable or not. */
   readonly common: number;
-  /** That candidate; null if nothing is held. */
   readonly nearest: PrefixNode<T> | null;
 }
 
@@ -101,7 +100,6 @@ export class PrefixTree<T> {
     return added;
   }
 
-  /** Null if the same state is already held. */
   addWhole(tokens: Uint32Array, payload: () => T): PrefixNode<T> | null {
     for (const node of this.#roots) {
       if (node.kind === 'whole' && node.tokens.length === tokens.length && coversAll(node, tokens))
@@ -117,7 +115,6 @@ export class PrefixTree<T> {
     });
   }
 
-  /** Adds a node of an earlier process; null if its place is taken. */
   restore(
     kind: NodeKind,
     tokens: Uint32Array,

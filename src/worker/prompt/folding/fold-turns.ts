@@ -21,7 +21,6 @@ interface Foldable {
   readonly clockMs: number | null;
 }
 
-/** Throws the template's refusal. */
 type Render = (asked: Foldable) => string;
 
 interface Choice {
@@ -40,7 +39,6 @@ const chosen = memoizeByObject(
   (_template: object) => new RecentTexts<Choice>({ entries: 256, chars: 1_000_000 }),
 );
 
-/** Returns the turns unchanged if no fold helps. */
 export function foldTurns<Prompt extends Foldable>(
   template: object,
   prompt: Prompt,
@@ -142,7 +140,6 @@ function applied(turns: readonly PromptTurn[], folds: readonly Fold[]): readonly
   return folds.reduce<readonly PromptTurn[]>((folded, { apply }) => apply(folded), turns);
 }
 
-/** Whether each fold changes the result of those before it. */
 function haveEffect(turns: readonly PromptTurn[], folds: readonly Fold[]): boolean {
   let folded = turns;
   return folds.every(({ apply }) => {
@@ -190,7 +187,6 @@ function takenForTheModels(
   return OTHERS.filter(isTaken).length;
 }
 
-/** Also true for a refusal. */
 function losesWords(turns: readonly PromptTurn[], skeleton: Foldable, render: Render): boolean {
   const text = renderedOrNull({ ...skeleton, turns }, render);
   return text !== null && listWords(turns).some((word) => !text.includes(word));

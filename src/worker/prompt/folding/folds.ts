@@ -30,7 +30,6 @@ export const FOLDS: readonly Fold[] = [
 
 const GAP = Text.client('\n\n');
 
-/** An empty text leaves no gap. */
 function joined(first: string | Text, second: string | Text): string | Text {
   if (isEmpty(first)) return second;
   return isEmpty(second) ? first : Text.concat([toText(first), GAP, toText(second)]);
@@ -57,7 +56,6 @@ function withContent(turn: PromptTurn, next: PromptTurn): PromptTurn {
   return { ...turn, content: joined(turn.content, next.content) };
 }
 
-/** Each call gets a turn of its own, before its result. */
 function splitCalls(turns: Turns): PromptTurn[] {
   const split: PromptTurn[] = [];
   for (let at = 0; at < turns.length; at += 1) {
@@ -89,7 +87,6 @@ function saysSomething({ role, content, toolCalls = [] }: PromptTurn): boolean {
   return role === 'tool' || toolCalls.length > 0 || !isEmpty(content);
 }
 
-/** Moves the model's text from a turn with calls to a turn before it. */
 function wordsApart(turn: PromptTurn): PromptTurn[] {
   const { role, content, toolCalls = [], ...others } = turn;
   if (toolCalls.length === 0 || isEmpty(content)) return [turn];
@@ -150,7 +147,6 @@ function addQuestions(turns: Turns): PromptTurn[] {
   });
 }
 
-/** Consecutive turns of the user, or of the model, become one, with its calls last. */
 function mergeAlike(turns: Turns): PromptTurn[] {
   return merged(
     turns,

@@ -5,7 +5,6 @@
 import type { Turn } from '../../../contract/job.ts';
 import { Text } from '../../../../packages/chat-templates/src/jinja/values/text.ts';
 
-/** A turn whose content may contain the service's own words. */
 export type PromptTurn = Omit<Turn, 'content'> & { readonly content: string | Text };
 
 export function toText(content: string | Text): Text {
