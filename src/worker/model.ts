@@ -23,7 +23,7 @@ export interface ChatModel extends LoadedModel {
   /** KV cells that all sequences share; null: each has its own window. */
   readonly sharedCells: number | null;
   readonly prefixReuse: 'full' | 'checkpoints';
-  /** Encoder of images, or the reason why there is none; absent: the model has no projector. */
+  /** Encoder of images, or the reason for its absence; absent: the model has no projector. */
   readonly mediaInput?: MediaInput;
   readonly exact?: ExactSteps;
 }

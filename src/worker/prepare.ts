@@ -220,7 +220,7 @@ export function chatPrompt(
   };
 }
 
-/** None for JSON, which is ended by its grammar and may contain marks, and for an answer that only its limit ends. */
+/** JSON has none: its grammar ends it, and it may contain marks. An answer that only its limit ends has none either. */
 function hiddenStops({ writer }: ChatModel, { prompt, format, ignoresEnd }: GenerateJob): readonly string[] {
   const isText = prompt.kind === 'chat' && format.kind === 'text';
   return isText && ignoresEnd !== true ? writer.template.stops : [];

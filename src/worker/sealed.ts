@@ -9,7 +9,7 @@ import { openKernel } from '../lib/seal/kernel.ts';
 import { restrictFiles } from '../lib/seal/landlock.ts';
 import { guardSockets } from '../lib/seal/socket-guard.ts';
 
-/** Files of the system that Node, the C library and llama.cpp read. */
+/** System files that Node, the C library and llama.cpp read. */
 const SYSTEM = ['/usr', '/lib', '/lib64', '/etc/ld.so.cache', '/etc/ld.so.conf', '/etc/ld.so.conf.d'];
 const ABOUT_THE_MACHINE = [
   '/proc',
@@ -29,7 +29,7 @@ const CHANNEL = 3;
 const main = builtFile('worker/main.js');
 const kernel = await openKernel();
 if (kernel === null || !restrictFiles(kernel, rights())) {
-  // Call before any package is loaded; if the kernel has a filter, the server's applies here anyway.
+  // Runs before any package is loaded. If the kernel has a filter, the server's applies here anyway.
   guardSockets();
   await import('./main.ts');
 } else {

@@ -69,7 +69,7 @@ function madeGrammar(request: AnswerGrammarRequest, unheld: UnheldKeywords): str
   const writer = new GbnfWriter({
     prefix: 'svc-',
     spacing: callSpacing(request.model.tools),
-    // Unsupported keywords of the answer's own schema were refused before; the finished answer is checked.
+    // Keywords that may not be relaxed were refused before; the finished answer is checked.
     relax: true,
   });
   let foreign = '';

@@ -16,8 +16,8 @@ const OPTIONS: Readonly<Record<AttentionKind, AttentionOptions>> = {
 };
 
 const LIMITS = {
+  /** Chosen: longest pause of one answer, and of several: as long as the deepest tile of a prompt may take. */
   mostMs: 8_000,
-  /** Chosen: longest pause of several streams; as long as the deepest tile of a prompt may take. */
   mostWithOthersMs: 3_000,
   /** Chosen: share of free memory that the copies may take. */
   memoryShare: 0.5,
@@ -25,6 +25,7 @@ const LIMITS = {
   movedBytesPerMs: 400_000,
   /** Measured there too: rate at which a KV cache is allocated and cleared. */
   openedBytesPerMs: 1_500_000,
+  /** Chosen: weight of the last change's cost. */
   weight: 0.5,
 } as const;
 

@@ -1,6 +1,6 @@
 /**
- * Order of images: at most one call of image rows per step, in addition to the planned calls. Among streams whose
- * rows are encoded, the one that has waited longest is next. Pure.
+ * Order of images: at most one call of image rows per step, in addition to the planned calls. The longest-waiting
+ * stream with encoded rows is next. Pure.
  */
 import type { PlannedCall } from './planning/step-planner.ts';
 import type { Stream } from './stream/stream.ts';

@@ -39,7 +39,7 @@ interface ReadMemory {
 
 export class StateReader {
   readonly #source: StateSource;
-  /** Of finished reads. Several reads may run, and fresh memory would cost as much as reading. */
+  /** Memory of finished reads. Several reads may run, and fresh memory would cost as much as reading. */
   readonly #memories: ReadMemory[] = [];
 
   constructor(source: StateSource) {

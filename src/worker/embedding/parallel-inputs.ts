@@ -1,4 +1,3 @@
-/** Parallel steps, each in its own context, and their shares of the threads. */
 import type { NativeContext } from '../native.ts';
 import type { Sized, StepLimits } from './step-inputs.ts';
 

@@ -36,7 +36,7 @@ const PROMPT_TOKENS = TILES.reduce((sum, rows) => sum + rows);
 const SHORT_PROMPT = 3;
 const MOST_READ = 64;
 
-/** The library reads it at its first product of such a type. */
+/** The library reads it at the first product of an IQ type. */
 const NO_PANELS = 'GGML_NO_IQ_PANEL';
 
 /** Call before the model is opened. Throws `load_setting_unusable` if this machine cannot keep the rules. */

@@ -17,7 +17,7 @@ const UNREAD: readonly (readonly [name: string, isIt: (bytes: Buffer) => boolean
   ['PDF', (bytes) => begins(bytes, '%PDF')],
 ];
 
-/** The header, or the reason why there is none, as the end of a sentence. */
+/** The header, or the reason why it is unusable, as the end of a sentence. */
 export function readImageHeader(bytes: Buffer): ImageHeader | { readonly reason: string } {
   if (bytes.length === 0) return { reason: 'it is empty' };
   for (const read of [readPng, readJpeg, readGif, readBmp, readWebpSize]) {

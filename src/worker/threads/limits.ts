@@ -51,7 +51,7 @@ export const EXPLORING = {
   disturbedShare: 0.05,
   /** A trial is assumed to lose at least this share of a step. */
   leastStake: 0.1,
-  /** A trial ends after a first step that is this much slower. */
+  /** A step of a trial that is this much slower ends it. */
   hopeless: 1.25,
   /** Time of steps until a count that lost is tried again: doubled with every loss, times four if it lost by far. */
   soonMs: 1_000,
@@ -68,7 +68,7 @@ export const EXPLORING = {
   patienceSteps: 16,
   /** A change of speed by this factor since the last trial means that the machine has changed. */
   changed: 1.3,
-  /** Calls are compared with one whose cells differ by less. */
+  /** Calls are compared if their cells differ by less. */
   likeCells: 256,
   /**
    * A count that lost by this factor is not tried early when steps change their speed: a trial of it is a visible

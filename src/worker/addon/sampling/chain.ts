@@ -1,6 +1,6 @@
 /**
  * worker/addon/sampling owns the choice of a token from a row of logits: the sampler chain, the candidates, the
- * grammar. It knows nothing of streams or of what an answer means. This file maps sampling options to llama.cpp's
+ * grammar. It knows nothing of streams or of the meaning of an answer. This file maps sampling options to llama.cpp's
  * samplers: which are in the chain, their order, and their parameters.
  */
 import { LEAST_PENALTY, LEAST_TEMPERATURE } from '../../../contract/sampling.ts';

@@ -1,4 +1,3 @@
-/** Opening of the first call: the mark that free text cannot contain, and the words after it. */
 import {
   callLead,
   type ToolFormat,

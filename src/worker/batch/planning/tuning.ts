@@ -135,6 +135,7 @@ export const LOOKUP_LIMITS = {
   ngramTokens: 3,
   /** Chosen: only the end of a long text is indexed, which bounds time and memory. */
   mostIndexedTokens: 16_384,
+  /** Chosen: weight of the last token in the hit rate. */
   hitRateWeight: 0.2,
 } as const;
 

@@ -167,7 +167,7 @@ function countFaults(turns: readonly PromptTurn[], skeleton: Foldable, render: R
   );
 }
 
-/** Roles whose turns a template may write like those of the model. */
+/** Roles that a template may confuse with the model's. */
 const OTHERS: readonly PromptTurn['role'][] = ['system', 'tool'];
 
 /** Number of these roles that the template writes like the model's, unless it writes all alike. */

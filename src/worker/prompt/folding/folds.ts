@@ -77,7 +77,7 @@ function splitCalls(turns: Turns): PromptTurn[] {
   return split;
 }
 
-/** By its id; without ids by its index, which is in the order of the calls. */
+/** Found by id; without ids by index, in the order of the calls. */
 function findResult(id: string, index: number, results: Turns): PromptTurn | undefined {
   const named = results.find(({ toolCallId }) => toolCallId !== undefined && toolCallId === id);
   return named ?? (results.every(({ toolCallId = '' }) => toolCallId === '') ? results[index] : undefined);
