@@ -1,6 +1,6 @@
 /**
- * ui owns the page: one document, whose views follow the part of the address behind the #. It does not know how
- * the service works, and keeps nothing outside this browser.
+ * ui owns the page: one document, whose views follow the part of the address after the #. It does not know how the
+ * service works, and keeps nothing outside this browser.
  */
 import { render } from 'preact';
 import { App } from './app/app.tsx';

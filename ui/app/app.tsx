@@ -12,7 +12,6 @@ import { Rail, TopBar, VIEW_NAMES } from './rail.tsx';
 import { isHelpOpen } from '../chat/at-hand.ts';
 import { ShortcutHelp, useShortcuts } from './shortcuts.tsx';
 
-/** Views that are fetched when they are first looked at. */
 const LATER: Readonly<Partial<Record<ViewId, () => Promise<ComponentType>>>> = {
   engine: async () => (await import('../engine/engine-room.tsx')).EngineRoom,
   requests: async () => (await import('../requests/requests-view.tsx')).RequestsView,
@@ -44,7 +43,7 @@ export function App() {
   );
 }
 
-/** The address names the view, so the link moves the focus by itself. */
+/** The address names the view, so the link moves the focus itself. */
 function skip(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>('#main')?.focus();
@@ -77,7 +76,7 @@ function Later({ id }: { id: ViewId }) {
   );
 }
 
-/** Why a part of the page cannot be fetched: a service that answers has been replaced by another version. */
+/** A service that answers without this file has been replaced by another version. */
 const missingPart = (): Promise<string> =>
   ask('/health').then(
     () => 'This part of the page could not be loaded; Hearth may have been updated. Reload the page.',

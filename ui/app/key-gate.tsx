@@ -4,7 +4,6 @@ import { isKeyRefused, needsKey } from '../service/client.ts';
 import { refreshAll } from '../service/known.ts';
 import { storeKey } from '../service/key.ts';
 
-/** Asks for the key when the service does. */
 export function KeyGate() {
   const [key, setKey] = useState('');
   const [isKept, setKept] = useState(false);

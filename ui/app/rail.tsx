@@ -37,7 +37,6 @@ const ICONS = {
   proof: ShieldCheck,
 } as const;
 
-/** On a phone the rail lies over the view, and only while it is wanted. */
 const isRailOpen = signal(false);
 
 export function beginAnywhere(): void {
@@ -50,7 +49,7 @@ export function Rail() {
   const close = () => {
     isRailOpen.value = false;
   };
-  // Whatever was chosen in it is shown now; a frame later it would close what is opened meanwhile.
+  // Before the next frame: closing later would close what the user opens meanwhile.
   useLayoutEffect(close, [place.value]);
   useEscape(isRailOpen.value, close);
   return (
@@ -84,7 +83,6 @@ export function Rail() {
   );
 }
 
-/** What a phone shows of the rail while it is closed. */
 export function TopBar() {
   return (
     <div class="top-bar">

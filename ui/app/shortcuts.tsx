@@ -6,10 +6,9 @@ import { Dialog } from '../parts/dialog.tsx';
 import { beginAnywhere } from './rail.tsx';
 
 interface Shortcut {
-  /** As it is shown; the last word is the key. */
+  /** For display; the last word is the key. */
   readonly keys: string;
   readonly words: string;
-  /** Absent: it acts where it is pressed. */
   readonly act?: () => void;
 }
 
@@ -31,7 +30,7 @@ const SHORTCUTS: readonly Shortcut[] = [
   { keys: '?', words: 'this list', act: () => (isHelpOpen.value = true) },
 ];
 
-/** Keys that also write a character count only where nothing is written. */
+/** Keys that also type a character are ignored in text fields. */
 export function useShortcuts(): void {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -57,7 +56,7 @@ function isPressed(keys: string, event: KeyboardEvent): boolean {
   return parts.includes('Shift') === event.shiftKey && pressed.includes(key);
 }
 
-/** With Shift, the key of this place gives another character. */
+/** With Shift, this key gives another character. */
 const KEYS: Readonly<Record<string, string>> = { Semicolon: ';', Comma: ',' };
 
 const isWriting = (target: EventTarget | null): boolean =>

@@ -6,7 +6,6 @@ import { storedKey } from '../service/key.ts';
 import { isHelpOpen } from '../chat/at-hand.ts';
 import { chooseTheme, type Theme, theme, THEMES } from './theme.ts';
 
-/** Which service this is, and whether it answers. */
 export function Standing() {
   return (
     <div class="standing">

@@ -1,4 +1,3 @@
-/** Light or dark: as the system says, until the user says otherwise in this browser. */
 import { signal } from '@preact/signals';
 import { readStored, store } from '../parts/stored.ts';
 

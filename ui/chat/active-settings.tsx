@@ -8,7 +8,6 @@ import { activeSettings, type Settings } from './talk/settings.ts';
 const change = (part: Partial<Settings>): void =>
   changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));
 
-/** What is set for the next answers, in sight of whoever asks for them; each can be cleared. */
 export function ActiveSettings() {
   const { settings, entries } = current.value;
   const active = activeSettings(settings);

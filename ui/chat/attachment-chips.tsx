@@ -9,13 +9,11 @@ import { embeddingModel, isToSearch } from './talk/searching.ts';
 
 interface Facts {
   readonly files: readonly Attachment[];
-  /** Absent: they are sent already. */
   readonly onRemove?: (at: number) => void;
-  /** Sends passages of a long one in place of the whole, or the whole again; of one that is sent, asks it once more. */
+  /** Switches an unsent file between passages and the whole; repeats the search of a sent one. */
   readonly onSearch: (at: number) => void;
 }
 
-/** Files of a message; each opens to what the model gets. */
 export function AttachmentChips({ files, onRemove, onSearch }: Facts) {
   if (files.length === 0) return null;
   return (
@@ -45,7 +43,6 @@ export function AttachmentChips({ files, onRemove, onSearch }: Facts) {
   );
 }
 
-/** Whether passages of it can be, or were, chosen. */
 const canSearch = ({ text, passages }: Attachment, isSent: boolean): boolean =>
   embeddingModel() !== undefined && (isSent ? passages !== undefined : text.length >= LEAST_CHARS);
 

@@ -1,5 +1,6 @@
 /**
- * ui/chat owns how conversations are shown and led. It does not know how a request travels, nor what a service can do.
+ * ui/chat owns how conversations are shown and continued. It does not know how a request travels, nor what a service
+ * can do.
  */
 import { Failure } from '../parts/failure.tsx';
 import { useLastEscape } from '../parts/escape.ts';
@@ -55,13 +56,11 @@ export function Chat() {
   );
 }
 
-/** Files may be dropped anywhere on the conversation. */
 function takeDrop(event: DragEvent): void {
   event.preventDefault();
   void attachFiles(draftName.value, [...(event.dataTransfer?.files ?? [])]);
 }
 
-/** Said before anything is lost. */
 function StorageSign() {
   const fault = storageFault.value;
   if (fault === null) return null;

@@ -9,7 +9,6 @@ import { isCodeOpen } from './at-hand.ts';
 import { current } from './talk/conversations.ts';
 import { faultOf, requestOf } from './talk/settings.ts';
 
-/** The conversation at hand as a request that can be made elsewhere. */
 export function CodeDialog() {
   const [language, setLanguage] = useState<Language>('curl');
   return (
@@ -32,7 +31,7 @@ export function CodeDialog() {
   );
 }
 
-/** Nobody reads the bytes of an image; users put those of theirs there. */
+/** Image bytes are unreadable; users insert their own. */
 const withoutImages = (message: ChatRequest['messages'][number]): ChatRequest['messages'][number] =>
   Array.isArray(message.content)
     ? {
@@ -48,7 +47,7 @@ function textOf(language: Language): string {
   if (fault !== null) return fault;
   const { model, leaf } = lanes[0] ?? { model: 'default', leaf: null };
   const path = pathTo(current.value, leaf);
-  // An answer is what the request is for, so it is the end of what is sent.
+  // The request ends before the last answer, which it would produce.
   const asked = path.slice(0, path.findLastIndex(({ role }) => role !== 'assistant') + 1);
   const request = requestOf(model, asked, settings);
   const hello = { role: 'user' as const, content: 'Hello!' };

@@ -44,7 +44,7 @@ import { SearchLine } from './search-line.tsx';
 import { faultOf } from './talk/settings.ts';
 import { sightFault } from './talk/sight.ts';
 
-/** Where the user writes. Enter sends, Shift and Enter begin a line, the arrow up brings the last message back. */
+/** Enter sends, Shift and Enter begin a line, the arrow up restores the last message. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const { id, lanes, settings } = current.value;
@@ -58,7 +58,6 @@ export function Composer() {
     attachedImages(files).length > 0 && sightFault(lanes.map(({ model }) => modelNamed(model))) !== null;
   const isReading = isReadingFor(draftName);
   const search = searches.value[draftName];
-  // Passages are found by the words of the message.
   const hasNoQuestion = files.some(isToSearch) && text.trim() === '';
   const cannot =
     isAnswering.value ||
@@ -74,7 +73,7 @@ export function Composer() {
   const deliver = (found: readonly WaitingFile[]) => {
     say(text, found.map(sentFile), conversation);
     setDraft(draftName, '');
-    // What was attached during a search goes with the next message.
+    // Files attached during a search are kept for the next message.
     setAttached(
       draftName,
       attachedTo(draftName).filter(({ id: each }) => !files.some((file) => file.id === each)),
@@ -83,7 +82,6 @@ export function Composer() {
   };
   const isDue = useRef(false);
   const send = () => {
-    // The conversation and its files are not read yet.
     if (!isRestored.value) isDue.current = true;
     if (cannot || !isRestored.value) return;
     attachFault.value = null;
@@ -181,16 +179,15 @@ export function Composer() {
   );
 }
 
-/** Whoever opens a conversation wants to write; on a touch screen that would bring up a keyboard. */
+/** Not on a touch screen, where it would open the keyboard. */
 function useFocusAtStart(conversation: string): void {
-  // Before anything is drawn: what is typed at once belongs here.
+  // Before the first frame, so that early keys are not lost.
   useLayoutEffect(() => {
     const isBusyElsewhere = document.querySelector('dialog[open]') !== null;
     if (!matchMedia('(pointer: coarse)').matches && !isBusyElsewhere) focusMessage();
   }, [conversation, begins.value]);
 }
 
-/** Files of the clipboard, or a text that is too long for the message. */
 function takePaste(event: ClipboardEvent, draft: string): void {
   const { files, text } = {
     files: [...(event.clipboardData?.files ?? [])],
@@ -212,7 +209,7 @@ function AttachButton({ draft }: { draft: string }) {
         class="unseen"
         onChange={({ currentTarget }) => {
           void attachFiles(draft, [...(currentTarget.files ?? [])]);
-          // The same file can be chosen again.
+          // Lets the same file be chosen again.
           currentTarget.value = '';
         }}
       />
@@ -220,7 +217,6 @@ function AttachButton({ draft }: { draft: string }) {
   );
 }
 
-/** An image waits for a model that reads it. */
 function Blind() {
   const { lanes } = current.value;
   const [sighted] = chatModels.value.filter((model) => model.capabilities?.includes('vision'));
@@ -244,7 +240,6 @@ function lastSaid(): string {
   return path.findLast(({ role }) => role === 'user')?.text ?? '';
 }
 
-/** Whether passages of it would do. */
 const canNarrow = (file: WaitingFile): boolean => !isToSearch(file) && file.text.length >= LEAST_CHARS;
 
 function WindowGauge({ draft, canNarrow: canBeLess }: { draft: string; canNarrow: boolean }) {

@@ -7,7 +7,6 @@ import { answersBeside } from './talk/conversation.ts';
 import { current } from './talk/conversations.ts';
 import type { Entry } from './talk/entry.ts';
 
-/** Two answers to the same, and the words in which they differ. */
 export function Differences() {
   const answers = answersBeside(current.value, comparedEntry.value ?? '');
   const at = answers.findIndex(({ id }) => id === comparedEntry.value);
@@ -58,7 +57,7 @@ function answerFigures(entry: Entry | undefined): string {
   ].join(' · ');
 }
 
-/** A search for the fewest changes may take long where everything differs; then the answers are shown as they are. */
+/** A search for the fewest changes may take long if everything differs; the answers are then shown without marks. */
 const MOST_MS = 500;
 
 function Compared({ a, b }: { a: Entry; b: Entry }) {

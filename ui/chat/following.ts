@@ -1,17 +1,13 @@
-/** Keeps the end of a conversation in sight while its user is there. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** So near the end counts as there. */
 const NEAR_PX = 48;
 
 interface Facts {
-  /** Changes when another conversation is shown. */
   readonly conversation: string;
-  /** Grows with each message that is sent: what was sent is shown, wherever its user had scrolled. */
+  /** Grows with each sent message, which scrolls to the end wherever the user was. */
   readonly sends: number;
 }
 
-/** Whether the end is in sight, and the way to it. */
 export function useFollowing(
   scroller: { readonly current: HTMLDivElement | null },
   { conversation, sends }: Facts,
@@ -24,7 +20,7 @@ export function useFollowing(
     const element = scroller.current;
     if (element !== null) element.scrollTop = element.scrollHeight;
   };
-  // In the frame in which it is shown: what grows or is scrolled after that is no matter of the beginning.
+  // In the first frame: later growth or scrolling does not concern the start.
   useLayoutEffect(() => {
     const element = scroller.current;
     const content = element?.querySelector('.entries');
@@ -33,7 +29,7 @@ export function useFollowing(
     let { scrollTop: last } = element;
     const onScroll = () => {
       const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX;
-      // Only its user scrolls up; what has grown since is no reason to stay behind.
+      // Only the user scrolls up; new text below is no reason to stop following.
       if (isNear) isFollowing.current = true;
       else if (element.scrollTop < last) isFollowing.current = false;
       last = element.scrollTop;

@@ -1,4 +1,3 @@
-/** How full the window of the conversation is, with what is being typed. */
 import { useEffect, useState } from 'preact/hooks';
 import type { TokenizeResponse } from '../../src/wire/inference/tokens.ts';
 import { askJson } from '../service/client.ts';
@@ -11,15 +10,14 @@ import { guessTokens } from './talk/guess-tokens.ts';
 export interface Gauge {
   readonly used: number;
   readonly window: number;
-  /** Whether a part of it is a guess by the number of characters. */
   readonly isEstimate: boolean;
 }
 
-/** Typing pauses for so long before its tokens are counted. */
+/** Typing must pause this long before the draft is counted. */
 const PAUSE_MS = 500;
-/** Shorter ones are guessed well enough. */
+/** Chosen: the guess is good enough for shorter texts. */
 const LEAST_CHARS = 200;
-/** The most that the service counts at once; a longer text is as dense as its beginning. */
+/** Limit of the service per count; a longer text is assumed to be as dense as its beginning. */
 const MOST_CHARS = 256 * 1024;
 
 interface Counted {
@@ -32,7 +30,6 @@ export function useGauge(conversation: Conversation, draft: string): Gauge | nul
   const [lane] = conversation.lanes;
   const model = resolved(lane?.model ?? '');
   const path = pathTo(conversation, lane?.leaf ?? null);
-  // Models count differently, and have other windows.
   const last = path.findLast(
     ({ measures, model: by }) => measures?.promptTokens !== undefined && by === model,
   );
@@ -66,7 +63,7 @@ export function useGauge(conversation: Conversation, draft: string): Gauge | nul
   };
 }
 
-/** Entries do not change, so each is looked at once. */
+/** Entries never change, so each is guessed once. */
 const guesses = new WeakMap<Entry, number>();
 
 function tokensIn(entry: Entry): number {

@@ -9,7 +9,6 @@ import { type Lane, pathTo, withoutLane } from './talk/conversation.ts';
 import { changeCurrent, current } from './talk/conversations.ts';
 import { Welcome } from './welcome.tsx';
 
-/** Which model answers in a column of several. */
 export function LaneHead({ lane, at }: { lane: Lane; at: number }) {
   return (
     <header class="lane-head">
@@ -23,7 +22,6 @@ export function LaneHead({ lane, at }: { lane: Lane; at: number }) {
   );
 }
 
-/** The path of one lane, kept in sight at its end while the user is there. */
 export function LaneView({ lane, at }: { lane: Lane; at: number }) {
   const path = pathTo(current.value, lane.leaf);
   const scroller = useRef<HTMLDivElement>(null);

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AttachedImage } from './talk/attachments.ts';
 import { bytesOfUrl, within } from './talk/image-file.ts';
 
-/** Pixels of the longer side: sharp on screens with twice the usual ones. */
+/** Pixels of the longer side, sharp on screens of double density. */
 const SMALL = 320;
 
-/** An image of a message, drawn: the policy of the page lets no picture be shown by its address. */
+/** Drawn on a canvas, because the page's policy allows no image addresses. */
 export function Picture({ image, name, isWhole }: { image: AttachedImage; name: string; isWhole: boolean }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [isBroken, setBroken] = useState(false);

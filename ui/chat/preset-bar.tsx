@@ -10,7 +10,6 @@ import { activeSettings } from './talk/settings.ts';
 
 const MOST_NAME = 60;
 
-/** Settings that are kept under a name: put to this conversation, made of it, and removed. */
 export function PresetBar() {
   const [name, setName] = useState('');
   const { settings } = current.value;
@@ -71,7 +70,6 @@ export function PresetBar() {
   );
 }
 
-/** Makes the settings of this conversation those of every conversation with the model, of every client. */
 function ModelDefaults() {
   const { settings, lanes } = current.value;
   const model = modelNamed(lanes[0]?.model ?? DEFAULT_MODEL);

@@ -5,7 +5,6 @@ import { changeCurrent, current } from './talk/conversations.ts';
 import { servers, toolsOf } from './talk/remote-tools.ts';
 import type { ToolDraft } from './talk/settings.ts';
 
-/** Tools of a server on this machine, chosen for this conversation. */
 export function RemoteTools() {
   const [address, setAddress] = useState(servers.value[0] ?? '');
   const [found, setFound] = useState<readonly ToolDraft[] | null>(null);

@@ -3,7 +3,6 @@ import { count, percent } from '../parts/figures.ts';
 import { IconButton } from '../parts/icon.tsx';
 import type { Search } from './talk/searching.ts';
 
-/** Progress of a search for passages. */
 export function SearchLine({ search: { name, done, all, abort } }: { search: Search }) {
   return (
     <div class="searching">

@@ -20,7 +20,6 @@ import {
 const set = (part: Partial<Settings>): void =>
   changeCurrent((now) => ({ ...now, settings: { ...now.settings, ...part } }));
 
-/** What shapes the next answers of this conversation. */
 export function SettingsPanel() {
   const { settings } = current.value;
   const close = () => (aside.value = 'none');

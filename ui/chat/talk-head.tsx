@@ -9,7 +9,6 @@ import { changeCurrent, current } from './talk/conversations.ts';
 
 const MOST_LANES = 4;
 
-/** The model that answers, and buttons for what opens next to the conversation. */
 export function TalkHead() {
   const { lanes } = current.value;
   const [first] = lanes;
@@ -62,7 +61,6 @@ function Window({ model }: { model: string }) {
   );
 }
 
-/** Another model than those that answer already, whatever names they were chosen by. */
 function compare(): void {
   const { lanes } = current.value;
   const shown = new Set(lanes.map(({ model }) => resolved(model)));

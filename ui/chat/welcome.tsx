@@ -24,7 +24,6 @@ export function Welcome() {
   );
 }
 
-/** The owner of models that ship with Hearth. */
 const BUILT_IN = 'hearth';
 
 /** For a user who has only the models that ship with Hearth. */

@@ -4,7 +4,6 @@ import { bytes, count, milliseconds, percent, plural } from '../parts/figures.ts
 import { promptOrigins } from './reading/prompts.ts';
 import { cacheReading, type TierReading } from './reading/tiers.ts';
 
-/** Where the latest prompts came from, and what is kept of them outside the slots. */
 export function CacheView({ state, last }: { state: EngineState; last: readonly RequestView[] }) {
   const { tiers, restores, restoreMs, evictions } = cacheReading(state);
   return (

@@ -1,6 +1,6 @@
 /**
- * ui/engine owns the view of what the engine does now. It does not know how anything is decided. This file: its parts, and
- * the figures above them.
+ * ui/engine owns the view of the engine's activity. It does not know how anything is decided. This file: its parts,
+ * and the figures above them.
  */
 import { Cpu, Power, Square } from 'lucide';
 import { useEffect, useState } from 'preact/hooks';
@@ -28,7 +28,6 @@ import { opens, rates, watchRate } from './rate-meter.ts';
 import { firstTokens, promptOrigins, quantile, reusedShare, withPrompt } from './reading/prompts.ts';
 import { UpstreamsView } from './upstreams-view.tsx';
 
-/** Requests to models that the figures are of. */
 const FEW = 40;
 
 export function EngineRoom() {
@@ -92,7 +91,6 @@ function Room({ state }: { state: EngineState }) {
   );
 }
 
-/** Models whose lanes can be seen come first. */
 const lanesIn = ({ slots }: ModelView): number => Math.min(1, Object.keys(slots).length);
 
 function Figures({ state, last }: { state: EngineState; last: typeof recent.value }) {
@@ -132,17 +130,15 @@ function Figures({ state, last }: { state: EngineState; last: typeof recent.valu
   );
 }
 
-/** Tokens per second of all prompts that are being read. */
+/** Prefill rate of all prompts, in tokens per second. */
 const readingRate = ({ models }: EngineState): number =>
   Object.values(models)
     .flatMap(({ slots }) => Object.values(slots))
     .filter(({ phase }) => phase === 'prefill')
     .reduce((sum, { tokens_per_s: perSecond = 0 }) => sum + perSecond, 0);
 
-/** More of them are under Models. */
 const MOST_NOT_LOADED = 6;
 
-/** Models that could be loaded before anybody asks them. */
 function NotLoaded({ state }: { state: EngineState }) {
   const idle = models.value.filter((model) => isLocal(model) && state.models[model.id] === undefined);
   if (idle.length === 0) return null;
@@ -169,7 +165,6 @@ function NotLoaded({ state }: { state: EngineState }) {
   );
 }
 
-/** State of the GPUs of the machine, if it is known. */
 function GpuLine({ state: { gpu } }: { state: EngineState }) {
   if (gpu === undefined) return null;
   return (
@@ -185,7 +180,6 @@ function GpuLine({ state: { gpu } }: { state: EngineState }) {
 interface FigureFacts {
   readonly name: string;
   readonly value: string;
-  /** A second figure, of less weight. */
   readonly note?: string;
   readonly values: readonly number[];
 }
@@ -206,7 +200,6 @@ function Figure({ name, value, note = '', values }: FigureFacts) {
 const sharesOf = (requests: typeof recent.value): number[] =>
   requests.flatMap((request) => reusedShare(promptOrigins([request])) ?? []).toReversed();
 
-/** What is shown is old: since when, and the way back. */
 function LostSign() {
   const since = lostSinceMs.value;
   const [nowMs, setNow] = useState(Date.now());
@@ -231,10 +224,10 @@ function LostSign() {
   );
 }
 
-/** More requests of a client than this are counted only. */
+/** Further requests of a client are only counted. */
 const MOST_MARKS = 16;
 
-/** Running and waiting requests, client by client: each gets its turn, however many another one sends. */
+/** By client, because clients take turns regardless of their number of requests. */
 function QueueView({ state: { clients } }: { state: EngineState }) {
   return (
     <section class="sheet queue" aria-label="Queue">

@@ -4,7 +4,6 @@ import { clientOf, errorWords, missLabel } from '../requests/request-words.ts';
 
 const FEW = 6;
 
-/** How the latest requests to models went, one line each, and why a prompt had to be computed again. */
 export function LastRequests({ requests }: { requests: readonly RequestView[] }) {
   if (requests.length === 0) return null;
   return (

@@ -2,7 +2,6 @@ import type { EngineState } from '../../src/wire/operation/engine-state.ts';
 import { bytes, clock } from '../parts/figures.ts';
 import { type DeviceReading, deviceReading, type HolderReading, holders } from './reading/memory.ts';
 
-/** What is in memory, device by device; what was planned, and which model would be unloaded first. */
 export function MemoryView({ state }: { state: EngineState }) {
   const models = holders(state);
   return (
@@ -45,7 +44,6 @@ function Device({ state, device }: { state: EngineState; device: string }) {
   );
 }
 
-/** What the models hold, on a scale of its own, and how much of it was planned. */
 function Held({ reading: { parts, heldBytes, plannedBytes, isMeasured } }: { reading: DeviceReading }) {
   const scale = Math.max(heldBytes, plannedBytes);
   return (
@@ -61,7 +59,6 @@ function Held({ reading: { parts, heldBytes, plannedBytes, isMeasured } }: { rea
 
 interface BarFacts {
   readonly parts: readonly { readonly name: string; readonly bytes: number }[];
-  /** Bytes of the whole width. */
   readonly allBytes: number;
   readonly mark?: number | undefined;
 }
@@ -94,7 +91,6 @@ function Bar({ parts, allBytes, mark }: BarFacts) {
   );
 }
 
-/** Meanings of the words of the field. */
 const ABOUT: Readonly<Record<string, string>> = {
   weights: 'What the models learned: their files',
   'kept tokens': 'What slots hold of the conversations (KV cache)',

@@ -12,18 +12,16 @@ import { apartOf, type LaneReading, lanesOf, scaleOf, waitingFor } from './readi
 import { firstTokens, quantile } from './reading/prompts.ts';
 import { askedJob, stopJob, stops } from './stop-job.ts';
 
-/** Lanes of those that wait; more are counted. */
+/** Further waiting jobs are only counted. */
 const MOST_WAITING = 3;
 
 interface ModelFacts {
   readonly id: string;
   readonly model: ModelView;
   readonly state: EngineState;
-  /** The last ones of all models. */
   readonly requests: readonly RequestView[];
 }
 
-/** One model: a lane for each of its slots, and for those that wait for one. */
 export function ModelLanes({ id, model, state, requests }: ModelFacts) {
   const all = lanesOf(model, state.jobs);
   const lanes = all.filter(({ kind }) => kind !== 'free');
@@ -156,7 +154,7 @@ function LaneRow({ lane }: { lane: LaneReading }) {
   );
 }
 
-/** Stops a job of any client, which reads in its error who stopped it. */
+/** Stops a job of any client, which gets an error that names the cause. */
 function StopJob({ jobId, client }: { jobId: string; client: string }) {
   const state = stops.value[jobId];
   const name = `Stop the request of ${client === '' ? 'an unnamed client' : client}`;
@@ -190,7 +188,7 @@ interface PlainFacts {
   readonly isWaiting?: boolean;
 }
 
-/** Something that has no slot, and so no bar. */
+/** A job without a slot has no bar. */
 function PlainRow({ mark, jobId, client, words, isWaiting = false }: PlainFacts) {
   return (
     <li class={`slot apart${isWaiting ? ' waiting' : ''}`}>

@@ -1,21 +1,19 @@
-/** How many tokens all models generate in a second, and how many requests are open, as lines over the last minute. */
 import { effect, signal } from '@preact/signals';
 import type { EngineState } from '../../src/wire/operation/engine-state.ts';
 import { engineState, lostSinceMs, snapshots } from '../service/engine-feed.ts';
 import { tokensBetween } from './reading/lanes.ts';
 
 const EVERY_MS = 500;
-/** Steps that a rate is the mean of: one alone would jump. */
+/** The rate is a mean of this many steps: a single one would jump. */
 const STEPS = 4;
 const MOST_POINTS = 120;
 
 export const rates = signal<readonly number[]>([]);
-/** Requests that run or wait. */
 export const opens = signal<readonly number[]>([]);
 
-/** Measures until the function that it returns is called. */
+/** Measures until the returned function is called. */
 export function watchRate(): () => void {
-  // A state of an earlier visit is no beginning.
+  // A state of an earlier visit is no starting point.
   let lastSnapshot = snapshots.peek();
   let before: EngineState | null = null;
   let older: ReadonlySet<string> = new Set();
@@ -34,7 +32,7 @@ export function watchRate(): () => void {
     before = state;
   });
   const timer = setInterval(() => {
-    // What is not known is not drawn.
+    // Leaves a gap while the connection is lost.
     if (lostSinceMs.peek() !== null) return;
     counts = [...counts.slice(1 - STEPS), tokens];
     tokens = 0;

@@ -11,7 +11,6 @@ const PLACES: Readonly<Record<string, string>> = {
 };
 const TONES = { ready: 'good', busy: 'warm', down: 'bad' } as const;
 
-/** Other services and commands that answer for this one; nothing where there are none. */
 export function UpstreamsView({ upstreams, nowMs }: { upstreams: Upstreams; nowMs: number }) {
   const all = Object.entries(upstreams);
   if (all.length === 0) return null;

@@ -1,14 +1,14 @@
 /**
- * ui/mcp owns the talk with servers of the Model Context Protocol on this machine, which the page itself calls and never the
- * service. It does not know who allowed a call. This file: its streamable HTTP transport, as far as tools need it. Whatever a
- * server says is bounded, and is text.
+ * ui/mcp owns the connection to servers of the Model Context Protocol on this machine, which the page itself calls
+ * and never the service. It does not know who allowed a call. This file: the streamable HTTP transport, as far as
+ * tools need it. Output of a server is bounded, and is text.
  */
 import { framesOf } from '../service/frames.ts';
 
 const VERSION = '2025-06-18';
-/** Of one answer, characters. */
+/** Characters of one response. */
 const MOST_ANSWER_CHARS = 4_000_000;
-/** Of what a call returned; a model reads no more. */
+/** Characters of a call's result; a model reads no more. */
 const MOST_RESULT_CHARS = 100_000;
 const MOST_TOOLS = 64;
 const MOST_PAGES = 8;
@@ -22,17 +22,15 @@ export interface ServedTool {
 }
 
 interface Session {
-  /** Its address. */
   readonly server: string;
-  /** What the server calls it; null: it keeps none. */
+  /** The server's session id; null: it keeps no session. */
   id: string | null;
-  /** Of the protocol, as both agreed; null: not yet. */
+  /** Negotiated protocol version; null: none yet. */
   version: string | null;
   last: number;
 }
 const sessions = new Map<string, Promise<Session>>();
 
-/** Throws a sentence for the user. */
 export async function listTools(server: string, end: AbortSignal): Promise<ServedTool[]> {
   const tools: ServedTool[] = [];
   let cursor: unknown;
@@ -46,7 +44,7 @@ export async function listTools(server: string, end: AbortSignal): Promise<Serve
   return tools.slice(0, MOST_TOOLS);
 }
 
-/** What a call returned, as text for the model. Throws a sentence for the user where the server did not run it. */
+/** Returns text for the model. Throws a sentence for the user if the server did not run the call. */
 export async function callTool(
   server: string,
   { name, args }: { readonly name: string; readonly args: object },
@@ -83,7 +81,7 @@ interface Asked {
   readonly params: object;
 }
 
-/** A server forgets its sessions when it is started anew; then another one is begun. */
+/** A restarted server has lost its sessions, so a new one is begun. */
 async function inSession(server: string, asked: Asked, end: AbortSignal): Promise<Members> {
   const patience = AbortSignal.any([end, AbortSignal.timeout(PATIENCE_MS)]);
   const known = sessions.has(server);
@@ -154,7 +152,6 @@ async function post(session: Session, message: object, end: AbortSignal): Promis
   return response;
 }
 
-/** The answer with this id, whole or among the events of a stream. */
 async function answerIn(response: Response, id: number): Promise<Members> {
   if (!response.headers.get('Content-Type')?.startsWith('text/event-stream'))
     return parsed(await boundedText(response));

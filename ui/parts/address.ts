@@ -1,4 +1,4 @@
-/** What the address names: a view, and in it a conversation or a proof; behind the #, where the service never sees it. */
+/** The address names a view, and in it a conversation or a proof, after the #, which the service never receives. */
 import { signal } from '@preact/signals';
 
 export const VIEWS = ['chat', 'engine', 'models', 'requests', 'proof'] as const;
@@ -6,7 +6,6 @@ export type ViewId = (typeof VIEWS)[number];
 
 export interface Place {
   readonly view: ViewId;
-  /** A conversation, or the answer whose proof is shown; null: none is named. */
   readonly id: string | null;
 }
 
@@ -19,7 +18,7 @@ addEventListener('hashchange', () => {
 export const addressOf = (view: ViewId, id: string | null = null): string =>
   id === null ? `#/${view}` : `#/${view}/${encodeURIComponent(id)}`;
 
-/** Names another place without a step in the history of the browser. */
+/** Replaces the address without a step in the browser's history. */
 export function rename(view: ViewId, id: string | null): void {
   const address = addressOf(view, id);
   if (location.hash !== address) history.replaceState(null, '', address);

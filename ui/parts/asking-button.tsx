@@ -2,32 +2,28 @@ import type { IconNode } from 'lucide';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './icon.tsx';
 
-/** A click elsewhere is over before the question goes, so that nothing moves under it. */
+/** Delays the removal of the question, so that a click elsewhere ends before anything moves under it. */
 const LEAVE_MS = 250;
 
 interface Facts {
   readonly icon: IconNode;
-  /** What is asked about, for screen readers. */
   readonly about: string;
   readonly name: string;
-  /** Words beside the picture; absent: the name is a tooltip. */
   readonly words?: string;
   readonly question: string;
-  /** The buttons of the question. */
   readonly yes: string;
   readonly no: string;
-  /** Kept by who shows it, so that a question survives what its place does meanwhile. */
+  /** Kept by the parent, so that the question survives a new rendering. */
   readonly isAsking: boolean;
   readonly onAsk: (isAsking: boolean) => void;
   readonly isBusy: boolean;
   readonly onYes: () => void;
 }
 
-/** Asks before it acts; the question goes away when neither the focus nor the pointer is on it. */
 export function AskingButton(facts: Facts) {
   const { icon, about, name, words, question, yes, no, isAsking, onAsk, isBusy, onYes } = facts;
   const keep = useRef<HTMLButtonElement>(null);
-  // Before anything is drawn, so that no key is lost.
+  // Before the first frame, so that no key is lost.
   useLayoutEffect(() => {
     if (isAsking) keep.current?.focus();
   }, [isAsking]);
@@ -48,7 +44,7 @@ export function AskingButton(facts: Facts) {
   }
   const leave = ({ currentTarget }: { currentTarget: HTMLElement }) =>
     setTimeout(() => {
-      // A question that went meanwhile has nothing to do with one that was asked after it.
+      // The question may have been replaced by a newer one.
       if (currentTarget.isConnected && !currentTarget.matches(':hover, :focus-within')) onAsk(false);
     }, LEAVE_MS);
   return (

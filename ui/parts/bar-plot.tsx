@@ -1,6 +1,5 @@
 import { type Bars, layoutBars } from '../../src/lib/base/bar-layout.ts';
 
-/** Bars with their labels, laid out as in the file that a verb writes. */
 export function BarPlot({ bars }: { bars: Bars }) {
   const { width, height, texts, rects } = layoutBars(bars);
   return (

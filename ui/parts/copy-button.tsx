@@ -2,7 +2,7 @@ import { Check, Copy } from 'lucide';
 import { useState } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
-/** Copies a text, and says for a moment that it did. `isSmall`: the picture alone, and its name as a tooltip. */
+/** `isSmall`: only the icon, with its name as a tooltip. */
 export function CopyButton({
   text,
   label = 'Copy',

@@ -4,8 +4,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './icon.tsx';
 
 /**
- * The browser's own dialog: it keeps the focus inside, closes by Escape, and gives the focus back. The browser reports its
- * end in a later task; until then a press that opens it again would be lost, so the end is told at once.
+ * The browser's own dialog: it keeps the focus inside, closes by Escape, and restores the focus. Reports its end at
+ * once, because the browser does so in a later task and a press that opens it again would be lost until then.
  */
 export function Dialog({
   title,

@@ -1,4 +1,4 @@
-/** One Escape closes one thing: what was opened last. */
+/** One Escape closes one thing: the last one opened. */
 import { useLayoutEffect } from 'preact/hooks';
 
 const open: { readonly close: () => void }[] = [];
@@ -10,7 +10,7 @@ addEventListener('keydown', (event) => {
   open.at(-1)?.close();
 });
 
-/** Calls back for Escape while nothing that was opened later is there. */
+/** Calls back for Escape unless something opened later. */
 export function useEscape(isOpen: boolean, close: () => void): void {
   useEntry(isOpen, close, (entry) => open.push(entry));
 }
@@ -20,7 +20,7 @@ export function useLastEscape(act: () => void): void {
   useEntry(true, act, (entry) => open.unshift(entry));
 }
 
-// A layout effect is there with what it opened; an effect would come a frame later, and a fast key before it.
+// An effect would run a frame later than what it opened, after a fast key.
 function useEntry(isOpen: boolean, close: () => void, add: (entry: { close: () => void }) => void): void {
   useLayoutEffect(() => {
     if (!isOpen) return;

@@ -1,4 +1,3 @@
-/** Figures as people read them. Pure. */
 import { durationText } from '../../src/lib/base/duration.ts';
 
 const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -21,7 +20,6 @@ export function bytes(value: number): string {
   return `${at === 0 || rest >= 100 ? Math.round(rest) : rest.toFixed(1)} ${units[at] ?? ''}`;
 }
 
-/** A part of something: 2.1 of 9.6 GB. */
 export function ofBytes(part: number, whole: number): string {
   const [value, unit] = bytes(part).split(' ');
   const all = bytes(whole);
@@ -33,7 +31,6 @@ export const rate = (perSecond: number): string =>
 
 export const percent = (share: number): string => `${Math.round(100 * share)}%`;
 
-/** How long ago, in one word or two. */
 export function ago(thenMs: number, nowMs: number): string {
   const minutes = Math.round((nowMs - thenMs) / 60_000);
   if (minutes < 1) return 'now';
@@ -44,16 +41,14 @@ export function ago(thenMs: number, nowMs: number): string {
     : new Date(thenMs).toLocaleDateString('en', { day: 'numeric', month: 'short' });
 }
 
-/** A time of day: 09:41:07. */
 export const clock = (ms: number): string => new Date(ms).toLocaleTimeString('en', { hourCycle: 'h23' });
 
-/** A day and a time: Nov 23, 2026, 09:41:07. */
 export const moment = (ms: number): string =>
   new Date(ms).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 export const plural = (value: number, one: string): string =>
   `${count(value)} ${one}${value === 1 ? '' : 's'}`;
 
-/** A name of the page in the middle of a sentence; words that are spelled in capitals stay so. */
+/** Lower case, except words that are spelled in capitals. */
 export const inSentence = (words: string): string =>
   /^[A-Z][a-z]/.test(words) ? words.charAt(0).toLowerCase() + words.slice(1) : words;

@@ -1,4 +1,3 @@
-/** Files from and to the user's disk. */
 export function saveFile(name: string, text: string, type = 'application/json'): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
@@ -10,7 +9,7 @@ export function saveFile(name: string, text: string, type = 'application/json'):
 
 const MOST_SUBJECT = 40;
 
-/** A name that says what a file is about, and of which day it is: `hearth-proof-what-is-hearth-2026-11-27.json`. */
+/** For example `hearth-proof-what-is-hearth-2026-11-27.json`. */
 export function fileName(kind: string, subject = ''): string {
   const words = subject.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const about = words.join('-').slice(0, MOST_SUBJECT).replace(/-$/, '');

@@ -1,4 +1,3 @@
-/** Pictures of lucide as elements, and buttons that show one and say its name. */
 import type { IconNode } from 'lucide';
 import type { ComponentChildren, ButtonHTMLAttributes } from 'preact';
 
@@ -18,7 +17,7 @@ interface Facts {
   readonly name: string;
   readonly onClick: () => void;
   readonly disabled?: boolean;
-  /** Words beside the picture; absent: the name is a tooltip. */
+  /** Shown with the icon; absent: the name is a tooltip. */
   readonly words?: ComponentChildren;
   readonly isOpen?: boolean;
   readonly isPressed?: boolean;
@@ -27,7 +26,6 @@ interface Facts {
   readonly isInRow?: boolean;
 }
 
-/** What it does is its name, for screen readers and as a tooltip. */
 export function IconButton({ icon, name, onClick, words, isOpen, isPressed, isInRow, ...rest }: Facts) {
   const state: ButtonHTMLAttributes = {
     ...(isOpen === undefined ? {} : { 'aria-expanded': isOpen }),

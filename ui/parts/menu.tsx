@@ -16,7 +16,6 @@ interface Facts {
   readonly isInRow?: boolean;
 }
 
-/** A button that opens a few further ones; it closes by Escape, by a choice, and when the focus leaves it. */
 export function Menu({ icon, name, items, isInRow = false }: Facts) {
   const [isOpen, setOpen] = useState(false);
   const place = useRef<HTMLDivElement>(null);
@@ -25,7 +24,7 @@ export function Menu({ icon, name, items, isInRow = false }: Facts) {
     place.current?.querySelector('button')?.focus();
   };
   useEscape(isOpen, close);
-  // Before anything is drawn, so that no key is lost.
+  // Before the first frame, so that no key is lost.
   useLayoutEffect(() => {
     if (isOpen) place.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus();
   }, [isOpen]);

@@ -1,4 +1,3 @@
-/** The options of a menu of names. */
 export function Options({ of }: { of: readonly { readonly name: string; readonly label: string }[] }) {
   return (
     <>

@@ -1,4 +1,3 @@
-/** A line of the latest values, the newest at the right. It fills the width and says nothing to a screen reader. */
 export function Spark({ values }: { values: readonly number[] }) {
   const top = Math.max(...values, 1e-9);
   const step = 100 / Math.max(1, values.length - 1);

@@ -1,9 +1,10 @@
-/** Small texts that this browser keeps. Where its storage is full or closed, they live as long as the tab, and nothing fails. */
+/**
+ * Small texts in this browser's storage. If that is full or closed, they last as long as the tab, and nothing fails.
+ */
 export type WhyNot = 'full' | 'refused';
 type Until = 'removed' | 'tab closed';
 
 const pickArea = (until: Until): Storage => (until === 'removed' ? localStorage : sessionStorage);
-/** Texts that could not be stored. */
 const unstored = new Map<string, string | null>();
 const mapKey = (name: string, until: Until): string => `${until} ${name}`;
 
@@ -17,7 +18,7 @@ export function readStored(name: string, until: Until = 'removed'): string | nul
   }
 }
 
-/** Null removes it. Returns the reason why the browser did not store it; null: it did. */
+/** Null removes it. Returns the reason if the browser did not store it. */
 export function store(name: string, text: string | null, until: Until = 'removed'): WhyNot | null {
   const key = mapKey(name, until);
   try {
@@ -31,7 +32,6 @@ export function store(name: string, text: string | null, until: Until = 'removed
   }
 }
 
-/** Names of kept texts that begin alike. */
 export function storedNames(begin: string): string[] {
   try {
     return Object.keys(localStorage).filter((name) => name.startsWith(begin));
@@ -43,7 +43,6 @@ export function storedNames(begin: string): string[] {
 export const whyNot = (error: unknown): WhyNot =>
   error instanceof DOMException && error.name === 'QuotaExceededError' ? 'full' : 'refused';
 
-/** Null: nothing is stored, or nothing that can be read. */
 export function readStoredJson(name: string, until: Until = 'removed'): unknown {
   try {
     return JSON.parse(readStored(name, until) ?? 'null');

@@ -1,4 +1,4 @@
-/** The id of this tab, which survives a reload. A lock shows other tabs that it is still open. */
+/** Id of this tab, which survives a reload. A lock shows other tabs that it is open. */
 import { signal } from '@preact/signals';
 import { freshId } from './fresh-id.ts';
 import { readStored, store } from './stored.ts';
@@ -8,7 +8,7 @@ const LOCK = 'hearth.tab.';
 
 export const tabId = signal(readStored(NAME, 'tab closed') ?? freshId());
 
-/** A duplicated tab begins with the id of its original, and takes another. */
+/** A duplicated tab begins with the original's id and takes another. */
 export async function holdTab(): Promise<void> {
   if (!(await hold(tabId.peek()))) {
     tabId.value = freshId();
@@ -17,7 +17,6 @@ export async function holdTab(): Promise<void> {
   store(NAME, tabId.peek(), 'tab closed');
 }
 
-/** True where the browser has no locks. */
 function hold(id: string): Promise<boolean> {
   if (navigator.locks === undefined) return Promise.resolve(true);
   return new Promise((resolve, reject) => {
@@ -30,7 +29,6 @@ function hold(id: string): Promise<boolean> {
   });
 }
 
-/** Ids of the tabs that are open; null: the browser does not say. */
 export async function openTabs(): Promise<ReadonlySet<string> | null> {
   if (navigator.locks === undefined) return null;
   const { held = [] } = await navigator.locks.query();

@@ -1,15 +1,15 @@
 /**
- * ui/parts owns small pieces that several views show. It knows no view and asks the service for nothing. This file: the
- * bar that means the same everywhere: tokens reused, prefilled, generated, and those of them that were drafted.
+ * ui/parts owns small pieces that several views show. It knows no view and sends nothing to the service. This file:
+ * the bar of tokens reused, prefilled, generated, and drafted.
  */
 export interface Trace {
   readonly cached: number;
   readonly prefilled: number;
-  /** Of the prompt, still to be prefilled. */
+  /** Prompt tokens still to be prefilled. */
   readonly ahead?: number;
   readonly generated: number;
   readonly drafted?: number;
-  /** Tokens that the whole width stands for; absent: all that there are. */
+  /** Tokens of the whole width; absent: the sum of the parts. */
   readonly room?: number;
 }
 
@@ -33,7 +33,6 @@ export function TraceBar({ trace, label }: { trace: Trace; label: string }) {
   );
 }
 
-/** Meanings of the colours; the words of the field are in the tooltips. */
 const KEY = [
   ['cached', 'reused', 'Tokens of the prompt whose state was in the cache'],
   ['prefilled', 'processed', 'Tokens of the prompt that were evaluated (prefill)'],

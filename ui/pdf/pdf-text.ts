@@ -1,17 +1,14 @@
-/** A PDF file → its text, by a worker that is given a time. */
-
 export const PDF_LIMITS = { bytes: 50 * 1024 * 1024, pages: 1000, chars: 1_000_000, ms: 60_000 } as const;
 
 export interface PdfText {
   readonly pages: readonly string[];
-  /** Pages of the file. */
   readonly all: number;
 }
 
-/** The last message of the worker; the library sends messages of its own. */
+/** The worker's last message; the library sends messages of its own. */
 export type Answer = { readonly text: PdfText } | { readonly fault: string };
 
-/** The file of the worker, as the build has named it. */
+/** File name that the build gives the worker. */
 declare const PDF_WORKER: string;
 
 interface Policies {
@@ -21,11 +18,10 @@ interface Policies {
   ): { createScriptURL(from: string): string };
 }
 
-/** The one script that the policy of the page lets be started. */
+/** The only script that the page's policy allows as a worker. */
 const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes;
 const worker = policies?.createPolicy('hearth-pdf', { createScriptURL: () => PDF_WORKER });
 
-/** Rejects with what is wrong with the file. */
 export function pdfText(file: ArrayBuffer): Promise<PdfText> {
   const reader = new Worker(worker?.createScriptURL('') ?? PDF_WORKER, { type: 'module' });
   return new Promise<PdfText>((resolve, reject) => {
@@ -40,7 +36,6 @@ export function pdfText(file: ArrayBuffer): Promise<PdfText> {
   }).finally(() => reader.terminate());
 }
 
-/** By the names of the library's errors. */
 const FAULTS: Readonly<Record<string, string>> = {
   PasswordException: 'it is locked with a password',
   unknown: 'it is damaged, or no PDF',

@@ -1,6 +1,6 @@
 /**
- * ui/pdf owns the text of PDF files: read in a worker of its own, which is ended when it takes too long. It knows nothing of
- * conversations. This file runs in the worker; it is bundled apart, and fetched with the first PDF.
+ * ui/pdf owns the text of PDF files, read in a worker that is ended after a time limit. It knows nothing of
+ * conversations. This file runs in the worker; it is bundled separately, and fetched with the first PDF.
  */
 import { getDocumentProxy } from 'unpdf';
 import { type Answer, PDF_LIMITS, type PdfText } from './pdf-text.ts';

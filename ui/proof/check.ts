@@ -1,6 +1,6 @@
 /**
- * ui/proof owns the view that asks for signed answers and checks records. What counts is decided by the verifier of
- * src/trust, the same that the command uses; here it only gets its bytes. It does not know how a record is made.
+ * ui/proof owns the view that requests signed answers and checks records. The verifier of src/trust decides, the same
+ * one as in the command. It does not know how a record is made.
  */
 import { checkClaims } from '../../src/api/replay/check-claims.ts';
 import { parseJson } from '../../src/lib/json/strict-json.ts';
@@ -23,7 +23,7 @@ import { settled } from './browser/crypto.ts';
 
 export interface Checked extends Verdict {
   readonly record: OpenedRecord;
-  /** Null where the signature is not that of a trusted key: then nothing of it is read. */
+  /** Null without the signature of a trusted key: nothing of it is read then. */
   readonly statement: AnyStatement | null;
   readonly payloadSha256: string;
   /** The key that signed it came in the same file. */
@@ -34,13 +34,12 @@ export interface Claims {
   /** The response as it was saved, or the bare record. */
   readonly record: string;
   readonly request: string | null;
-  /** PEM, or a key history; null: none is known. */
+  /** PEM or a key history. */
   readonly key: string | null;
-  /** What was sent with the request; absent: not judged. */
   readonly nonce?: string | undefined;
 }
 
-/** Checks a record as `hearth evidence verify` does, without the service. Throws for what is no record. */
+/** Like `hearth evidence verify`, without the service. Throws if the text is not a record. */
 export function checkRecord({ record: text, request, key, nonce }: Claims): Promise<Checked> {
   return settled(() => {
     const { value, stream } = readSaved(text, read);
@@ -53,8 +52,8 @@ export function checkRecord({ record: text, request, key, nonce }: Claims): Prom
 }
 
 /**
- * Compares an answer with a second one to the same request, as a replay is compared: what was signed, and what stands in
- * the file, which may be something else. Both were checked before.
+ * Compares two answers to the same request like a replay: the signed parts, and the text in the file, which may
+ * differ from them. Both must be checked before.
  */
 export function compareAnswers(first: Checked, second: Checked): Promise<Finding[]> {
   return settled(() => {
@@ -65,7 +64,7 @@ export function compareAnswers(first: Checked, second: Checked): Promise<Finding
     const { model, backend, exec, prompt, sampling, output, server } = again.predicate;
     const findings = checkReplay(claimed, {
       tuple: { model, backend, exec },
-      // A template sees the second in which it is rendered. What it made of it is compared by its hash.
+      // A template sees the second in which it is rendered. Its output is compared by hash.
       prompt: { ...prompt, template_clock: claimed.predicate.prompt.template_clock },
       sampling,
       output,
@@ -76,7 +75,6 @@ export function compareAnswers(first: Checked, second: Checked): Promise<Finding
   });
 }
 
-/** Whether the words in the file came again; nothing to say of a bare record. */
 function compareWords(
   shown: OpenedRecord['response'],
   again: NonNullable<OpenedRecord['response']>,
@@ -95,7 +93,7 @@ function compareWords(
   ];
 }
 
-/** What was said and called, without the ids that each answer gets anew. */
+/** Without ids, which differ for each answer. */
 function wordsOf(choices: unknown): string {
   const list = Array.isArray(choices) ? (choices as readonly Choice[]) : [];
   return JSON.stringify(
@@ -116,7 +114,6 @@ interface Choice {
   };
 }
 
-/** What the verdict is about, in a headline. */
 export function headlineOf({ exitCode, level, findings }: Verdict): string {
   if (exitCode === 0) return level === 'L0' ? 'Signed; the request was not compared' : 'Verified';
   if (exitCode === 2) return 'Not enough to tell';
@@ -127,10 +124,9 @@ export function headlineOf({ exitCode, level, findings }: Verdict): string {
   return 'Not what was signed';
 }
 
-/** Findings that speak of the request and not of the answer. */
 const ABOUT_ASKING: ReadonlySet<string> = new Set(['request', 'nonce', 'sampling']);
 
-/** Null when the identity is signed for this nonce by the key with this id, or else why it is not. */
+/** Null if the key with this id signed the identity for this nonce. */
 export function identityFault(
   body: Record<string, unknown>,
   nonce: string,
@@ -139,10 +135,8 @@ export function identityFault(
   return settled(() => findIdentityFault(body, { nonce, pinned: { keyid } }));
 }
 
-/** Members of the requests of each route with records. */
 const REQUESTS = ['messages', 'prompt', 'input'];
 
-/** The last user message of a request, or its prompt. */
 export function findQuestion(request: string | null): string | null {
   if (request === null) return null;
   const value: unknown = JSON.parse(request);
@@ -161,7 +155,6 @@ function textOfParts(content: unknown): string | null {
   return texts.length === 0 ? null : texts.join('\n');
 }
 
-/** What a dropped file is. */
 export function kindOf(text: string): 'proof' | 'record' | 'request' | 'key' | null {
   if (readProofFile(text) !== null) return 'proof';
   if (text.includes('-----BEGIN PUBLIC KEY-----') && !text.trimStart().startsWith('{')) return 'key';
@@ -175,7 +168,6 @@ export function kindOf(text: string): 'proof' | 'record' | 'request' | 'key' | n
   }
 }
 
-/** The answer in words that the record is of; null: it is of something else. */
 export function answerText({ record }: Checked): string | null {
   const choices = record.response?.choices;
   const [first] = Array.isArray(choices) ? (choices as readonly Choice[]) : [];
@@ -183,14 +175,12 @@ export function answerText({ record }: Checked): string | null {
   return typeof text === 'string' ? text : null;
 }
 
-/** The response, or the event of a stream that holds the record. */
 export const savedValue = (text: string): unknown => readSaved(text, read).value;
 
-/** The payload as it was signed, for reading. */
 export const payloadText = ({ record }: Checked): string =>
   JSON.stringify(JSON.parse(record.payload.toString('utf8')), null, 2);
 
-/** As strict as the service: a key that comes twice is no JSON here. */
+/** As strict as the service: duplicate keys are invalid. */
 const read = (text: string): unknown => parseJson(utf8(text));
 
 const utf8 = (text: string) => Buffer.from(text) as unknown as Parameters<typeof parseJson>[0];

@@ -1,4 +1,3 @@
-/** Every field of a record in words: its value, and what the schema of records says of it. */
 import { Predicate } from '../../src/trust/evidence/statement.ts';
 import { type AnyStatement, isCard, isOfVectors } from '../../src/trust/evidence/any-statement.ts';
 import { EvalPredicate } from '../../src/trust/evidence/eval-statement.ts';

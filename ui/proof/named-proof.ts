@@ -1,4 +1,3 @@
-/** The proof that the address names: that of an answer in a conversation of this browser. */
 import { change, isRestored, kept } from '../chat/talk/conversations.ts';
 import type { Conversation } from '../chat/talk/conversation.ts';
 import type { Entry, Proof } from '../chat/talk/entry.ts';
@@ -21,7 +20,6 @@ export function findNamed(id: string | null): Named | null {
   return null;
 }
 
-/** Opens and checks it; without a name, the view is empty again. */
 export async function showNamed(id: string | null): Promise<void> {
   const named = findNamed(id);
   if (named === null) {
@@ -32,13 +30,13 @@ export async function showNamed(id: string | null): Promise<void> {
   const { conversation, proof } = named;
   const { record, request } = proof;
   fault.value = null;
-  // A service that is stopped proves nothing new; its key may be known already.
+  // A stopped service proves nothing new; its key may be known already.
   await meetService().catch(() => undefined);
   await hold({ record, request, from: 'from a conversation', subject: conversation.title, isNamed: true });
   if (checked.value !== null && held.value?.record === record) keepVerdict(named, checked.value);
 }
 
-/** The conversation shows the result, unless the check was not possible here. */
+/** Stores the result in the conversation, unless the check was not possible here. */
 function keepVerdict({ conversation, entry, proof }: Named, judged: Checked): void {
   const verdict = headlineOf(judged);
   const isKnown = proof.isUnchecked === undefined && proof.verdict === verdict;

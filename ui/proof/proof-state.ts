@@ -1,4 +1,3 @@
-/** The record at hand: asked for here or dropped in, checked, and compared with a second answer. */
 import { signal } from '@preact/signals';
 import { FROZEN_MODE, REQUEST_HEADERS } from '../../src/wire/headers.ts';
 import { readProofFile } from '../../src/trust/evidence/proof-file.ts';
@@ -9,16 +8,12 @@ import { type Checked, checkRecord, compareAnswers, kindOf } from './check.ts';
 import { keyText, meetService, trust } from './trust.ts';
 
 export interface Held {
-  /** The response as text, byte for byte as it came. */
   readonly record: string;
   readonly request: string | null;
   readonly nonce?: string;
   readonly from: string;
-  /** What it is about, for the name of its file. */
   readonly subject?: string;
-  /** The address names it. */
   readonly isNamed?: true;
-  /** A key that came with it; absent: none did. */
   readonly key?: string;
 }
 
@@ -28,7 +23,6 @@ export const comparison = signal<readonly Finding[] | null>(null);
 export const busy = signal<'no' | 'asking' | 'comparing'>('no');
 export const fault = signal<string | null>(null);
 
-/** Asks a question whose answer comes with a record. */
 export function askSigned(model: string, prompt: string, maxTokens: number): Promise<void> {
   return during('asking', async () => {
     leaveNamed();
@@ -41,7 +35,6 @@ export function askSigned(model: string, prompt: string, maxTokens: number): Pro
   });
 }
 
-/** Asks the same again, and compares tokens and likelihoods. */
 export function askAgain(): Promise<void> {
   return during('comparing', async () => {
     const [first, { request } = { request: null }] = [checked.value, held.value ?? undefined];
@@ -55,7 +48,6 @@ export function askAgain(): Promise<void> {
   });
 }
 
-/** Takes files: a proof, or a record and with it the request or the key where they are known. */
 export function takeFiles(files: Iterable<File>): Promise<void> {
   return during('no', async () => {
     const texts = await Promise.all(
@@ -87,7 +79,6 @@ export function takeFiles(files: Iterable<File>): Promise<void> {
   });
 }
 
-/** The record that is shown next is not the named one. */
 function leaveNamed(): void {
   if (place.peek().id !== null) location.hash = addressOf('proof');
 }
@@ -103,18 +94,17 @@ export async function hold(next: Held): Promise<void> {
   checked.value = null;
   comparison.value = null;
   const judged = await judge(next);
-  // Another one may have been chosen meanwhile.
+  // Another record may have been opened meanwhile.
   if (held.value === next) checked.value = judged;
 }
 
-/** By the key that is trusted here; where that did not sign, by the key in the file. */
+/** With the trusted key, or else with the key in the file. */
 async function judge({ record, request, nonce, key }: Held): Promise<Checked> {
   const judged = await checkRecord({ record, request, key: keyText(), nonce });
   if (judged.statement !== null || key === undefined) return judged;
   return { ...(await checkRecord({ record, request, key, nonce })), isKeyEnclosed: true };
 }
 
-/** The key that a record was judged by. */
 export const keyFor = ({ isKeyEnclosed }: Checked): string | null =>
   isKeyEnclosed === true ? (held.value?.key ?? null) : keyText();
 

@@ -16,7 +16,6 @@ import { type Checked, findQuestion, savedValue, answerText } from './check.ts';
 import { RecordView } from './record-view.tsx';
 import { meetService, trust } from './trust.ts';
 
-/** Ask for an answer that can be proved, or drop a record in; it is checked in this browser. */
 export function ProofView() {
   useRecovery(() => {
     fault.value = null;
@@ -69,7 +68,6 @@ export function ProofView() {
   );
 }
 
-/** Another view does not lose it. */
 const typed = signal<{ readonly prompt: string; readonly model: string | null; readonly tokens: string }>({
   prompt: 'What is Hearth?',
   model: null,
@@ -81,7 +79,7 @@ const set = (part: Partial<typeof typed.value>): void => {
 
 function Asking() {
   const { prompt, model: chosen, tokens } = typed.value;
-  // Only this service signs; what an upstream says cannot be proved here.
+  // Only this service signs; an upstream's answer cannot be proved here.
   const local = chatModels.value.filter(isLocal);
   const model = chosen ?? local[0]?.id ?? DEFAULT_MODEL;
   const isAsking = busy.value === 'asking';
@@ -181,7 +179,6 @@ function TrustLine() {
   }
 }
 
-/** The question and the answer, as far as the files hold them. */
 function Said({ held: { record, request }, checked }: { held: Held; checked: Checked }) {
   const { timings } = savedValue(record) as { timings?: { prompt_ms: number; predicted_ms: number } };
   const question = findQuestion(request);

@@ -10,7 +10,7 @@ import { explain } from './explained.ts';
 import { askAgain, busy, comparison, type Held, keyFor } from './proof-state.ts';
 
 const TONES = { 0: 'good', 1: 'bad', 2: 'open' } as const;
-/** Not green if the key of a stranger signed it, or no request was compared. */
+/** Not green if an unknown key signed it, or no request was compared. */
 const chooseTone = ({ exitCode, level, isKeyEnclosed }: Checked) =>
   exitCode === 0 && (level === 'L0' || isKeyEnclosed === true) ? 'open' : TONES[exitCode];
 
@@ -90,7 +90,7 @@ function Findings({ list }: { list: readonly Finding[] }) {
   );
 }
 
-/** The verifier names options of a command; here files are chosen. */
+/** The verifier names options of a command; the page has files instead. */
 const inWordsOfThePage = (detail: string): string =>
   detail
     .replace(/\bchosen by greedy\b/, 'chosen greedily')
@@ -131,7 +131,6 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
 
 const readKeyId = ({ record }: Checked): string => record.envelope.signatures[0]?.keyid ?? '';
 
-/** The page asks again there only. */
 const isFromChat = ({ statement }: Checked): boolean =>
   statement !== null && isOfAnswer(statement) && statement.predicate.request.route === undefined;
 

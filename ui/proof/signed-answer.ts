@@ -1,4 +1,4 @@
-/** An answer with its record: asked for, and checked before anybody sees it. */
+/** Requests an answer with its record, and checks it before anybody sees it. */
 import type { Proof } from '../chat/talk/entry.ts';
 import { checkRecord, headlineOf } from './check.ts';
 import { frozen } from './proof-state.ts';

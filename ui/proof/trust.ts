@@ -1,4 +1,4 @@
-/** Whose records are believed: the key of this service as it was first seen, or one that the user gives. */
+/** Trusted keys: this service's as first seen, or one that the user gives. */
 import { signal } from '@preact/signals';
 import type { Identity } from '../../src/wire/identity.ts';
 import { readStoredJson, store } from '../parts/stored.ts';
@@ -9,14 +9,14 @@ export type Trust =
   | { readonly kind: 'none' }
   | { readonly kind: 'given'; readonly text: string; readonly name: string }
   | { readonly kind: 'seen'; readonly text: string; readonly pin: Pin; readonly isNew: boolean }
-  /** The service signs with another key than the one that was seen first. */
+  /** The service signs with another key than the first one. */
   | { readonly kind: 'changed'; readonly pin: Pin; readonly fault: string };
 
 export const trust = signal<Trust>({ kind: 'none' });
 
 export const keyText = (): string | null => ('text' in trust.value ? trust.value.text : null);
 
-/** Asks the service to prove itself, and remembers its key the first time. Does nothing where a key was given. */
+/** The service must prove its identity; its key is remembered the first time. Does nothing if the user gave a key. */
 export async function meetService(): Promise<void> {
   if (isGiven()) return;
   const nonce = crypto.randomUUID();
@@ -25,7 +25,6 @@ export async function meetService(): Promise<void> {
   if (signature === undefined) return;
   const known = pinOf(instanceId);
   const fault = await identityFault(body, nonce, known?.keyid ?? signature.keyid);
-  // It may have been given meanwhile.
   if (isGiven()) return;
   if (fault !== null) {
     const seen = known ?? { keyid: signature.keyid, publicKey: signature.public_key, seenAt: Date.now() };
@@ -39,7 +38,7 @@ export async function meetService(): Promise<void> {
 
 const isGiven = (): boolean => trust.value.kind === 'given';
 
-/** Keys of instances as this browser first saw them. */
+/** Keys of instances as first seen by this browser. */
 const NAME = 'hearth.pins';
 
 interface Pin {

@@ -1,7 +1,6 @@
 import { clock } from '../parts/figures.ts';
 import { recordedUntilMs } from '../service/recording.ts';
 
-/** A sign that cannot be missed while the service keeps the text of requests. */
 export function RecordingSign() {
   const until = recordedUntilMs.value;
   if (until === null || until < Date.now()) return null;

@@ -9,7 +9,6 @@ import { DEFAULT_MODEL, menuWith, refreshModels } from '../service/known.ts';
 import { CodeBlock } from '../text/code/code-block.tsx';
 import { figuresOf } from './request-words.ts';
 
-/** All figures of a request; with its text, where that was kept, and the way to send it to another model. */
 export function RequestDetails({ request }: { request: RequestView }) {
   const [detail, setDetail] = useState<RequestDetail | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -47,7 +46,7 @@ export function RequestDetails({ request }: { request: RequestView }) {
   );
 }
 
-/** The first words that differ from the earlier prompt; only the key that made the request sees them. */
+/** Only the key that made the request sees these words. */
 function Difference({ id }: { id: string }) {
   const [report, setReport] = useState<CacheReport | null>(null);
   useEffect(() => {

@@ -1,4 +1,3 @@
-/** What is known of a request, for people. Pure. */
 import type { CacheMissReason } from '../../src/contract/job-event.ts';
 import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { count, milliseconds, moment, percent } from '../parts/figures.ts';
@@ -15,7 +14,7 @@ type Rows = {
 
 const said = (value: Word): string => String(value);
 
-/** Every member of a request, so that a new one cannot be forgotten; null: it is shown otherwise. */
+/** Every member of a request, so that a new one cannot be forgotten; null: shown in another place. */
 const ROWS: Rows = {
   number: null,
   request_id: null,
@@ -59,7 +58,7 @@ const FINISHES: Readonly<Record<string, string>> = {
   tool_calls: 'a tool call',
 };
 
-/** A sentence's end, and a label; null: new text is nobody's loss. */
+/** End of a sentence, and a label; null: new text is not a loss. */
 const MISSES: Readonly<Record<CacheMissReason, readonly [string, string | null]>> = {
   cold: ['no earlier prompt began like it', null],
   differs: ['it goes on otherwise than the earlier prompts, as every new conversation does', null],
@@ -70,17 +69,15 @@ const MISSES: Readonly<Record<CacheMissReason, readonly [string, string | null]>
   not_restored: ['it could not be restored', 'not restored'],
 };
 
-/** A service of another version may know further reasons. */
 function missOf(reason: string): readonly [string, string | null] {
   const plain = reason.replaceAll('_', ' ');
   return (MISSES as Readonly<Record<string, readonly [string, string | null]>>)[reason] ?? [plain, plain];
 }
 
-/** Why the prompt was evaluated although it could have been cached, as a label; null: that is nothing to tell. */
+/** Null: no avoidable prefill. */
 export const missLabel = ({ cache_miss: miss }: RequestView): string | null =>
   miss === undefined ? null : missOf(miss)[1];
 
-/** The code of an error as a person reads it. */
 export const errorWords = (code: string): string =>
   code === 'cancelled' ? 'stopped by the client' : code.replaceAll('_', ' ');
 
@@ -91,11 +88,9 @@ export function figuresOf(request: RequestView): RequestFigure[] {
   });
 }
 
-/** The client: the name of its key, of its program, or a part of its hash. */
 export const clientOf = ({ key, client_name: name, client }: RequestView): string =>
   key ?? name ?? `unnamed (${client.slice(0, 6)})`;
 
-/** The prompt in a cell of the table. */
 export function promptWords({
   prompt_tokens: prompt,
   cached_tokens: cached = 0,

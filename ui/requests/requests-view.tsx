@@ -16,7 +16,6 @@ import { timeLine, timeScale } from './time-scale.ts';
 import { RequestDetails } from './request-details.tsx';
 import { clientOf, errorWords, promptWords } from './request-words.ts';
 
-/** The last requests: a table, and for each a bar of its stages, all on one scale of time. */
 export function RequestsView() {
   const [open, setOpen] = useState<number | null>(null);
   const [areOwnShown, setOwnShown] = useState(false);
@@ -165,7 +164,7 @@ function Row({ request, scale, isOpen, onToggle }: RowFacts) {
   );
 }
 
-/** A client that left is no failure. */
+/** A client that left is not an error. */
 function Ending({ status, error }: { status: number; error: string | undefined }) {
   if (status < 400 && error === undefined) return null;
   return (

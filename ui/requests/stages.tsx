@@ -2,7 +2,6 @@ import type { RequestView } from '../../src/wire/operation/requests.ts';
 import { milliseconds } from '../parts/figures.ts';
 import { partsOf, STAGES, type StagePart, type TimeLine, type TimeScale } from './time-scale.ts';
 
-/** What stages are called; the rest is all that none of them accounts for. */
 const WORDS: Readonly<Record<StagePart['name'], string>> = {
   waited: 'waited',
   loaded: 'loaded',
@@ -12,7 +11,6 @@ const WORDS: Readonly<Record<StagePart['name'], string>> = {
   other: 'not divided',
 };
 
-/** Lengths of requests, or their times. */
 export type Scale = TimeScale | TimeLine;
 
 const placeOn = (scale: Scale, request: RequestView) =>
@@ -38,7 +36,6 @@ export function Stages({ request, scale }: { request: RequestView; scale: Scale 
   );
 }
 
-/** In the largest unit that says it whole. */
 function agoWords(ms: number): string {
   const units = [
     [86_400_000, 'd'],

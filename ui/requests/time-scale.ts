@@ -1,8 +1,7 @@
-/** One scale of time for all requests that are shown: of 40 ms and of 30 s, so each tick is ten times the last. Pure. */
+/** One scale for requests of 40 ms and of 30 s: each tick is ten times the last. */
 import type { RequestView } from '../../src/wire/operation/requests.ts';
 
 export interface TimeScale {
-  /** The share of the width that a time has. */
   readonly shareOf: (ms: number) => number;
   readonly ticksMs: readonly number[];
 }
@@ -18,20 +17,19 @@ export function timeScale(requests: readonly Pick<RequestView, 'total_ms'>[]): T
   };
 }
 
-/** Requests on one line of time, the newest at its right end. */
 export interface TimeLine {
-  /** Place of a request, as shares of the width; null: before the line begins. */
+  /** Shares of the width; null: before the line begins. */
   readonly place: (request: Timed) => { readonly left: number; readonly width: number } | null;
-  /** Times before the end, with their places. */
+  /** Before the end, with their places. */
   readonly ticks: readonly { readonly left: number; readonly agoMs: number }[];
 }
 type Timed = Pick<RequestView, 'started_ms' | 'total_ms'>;
 
-/** Lengths of the line, of which a quarter is a round time. */
+/** Chosen: a quarter of each length is a round time. */
 const SPANS_MS = [2, 10, 60, 240, 1200, 3600, 14_400, 43_200, 172_800, 691_200].map(
   (seconds) => seconds * 1000,
 );
-/** So many of the latest should be on it. */
+/** The line shows at least this many of the latest, if there are. */
 const FEW = 12;
 const PARTS = 4;
 
@@ -62,11 +60,9 @@ export const STAGES = [
 export interface StagePart {
   readonly name: (typeof STAGES)[number][0] | 'other';
   readonly ms: number;
-  /** Of the whole request. */
   readonly share: number;
 }
 
-/** The stages of a request and the rest of its time, which none of them accounts for. */
 export function partsOf(request: RequestView): StagePart[] {
   const known = STAGES.map(([name, field]) => ({ name, ms: request[field] ?? 0 }));
   const sum = known.reduce((total, { ms }) => total + ms, 0);

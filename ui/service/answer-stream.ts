@@ -1,4 +1,3 @@
-/** A chat answer as it arrives: text, reasoning, calls, and at its end why it ended and what it took. */
 import type { ErrorBody } from '../../src/wire/error.ts';
 import { HEADERS } from '../../src/wire/headers.ts';
 import type { ChatChunk, ChatRequest } from '../../src/wire/inference/chat.ts';
@@ -9,10 +8,8 @@ import { framesOf } from './frames.ts';
 
 type FinishReason = NonNullable<ChatChunk['choices'][number]['svc_finish_reason']>;
 
-/** What a request that has brought nothing yet is waiting for. */
 export type Waiting =
   | { readonly for: 'answer' }
-  /** In the service's words, with its place in the queue. */
   | { readonly for: 'turn'; readonly position: number; readonly reason: string }
   | { readonly for: 'prompt'; readonly done: number; readonly all: number; readonly leftMs: number | null };
 
@@ -20,19 +17,17 @@ export interface AnswerSoFar {
   text: string;
   reasoning: string;
   calls: ToolCall[];
-  /** Milliseconds from the request to the first text, reasoning or call; null before. */
+  /** From the request to the first text, reasoning or call; null before. */
   firstMs: number | null;
   finish: FinishReason | null;
   usage: Usage | null;
   timings: Timings | null;
-  /** The context window that was used, tokens; null: not told. */
+  /** In tokens; null: not reported. */
   window: number | null;
-  /** Pieces that came so far, some of which may hold several tokens, and when the last one did. */
+  /** Chunks so far, each with one or more tokens, and the time of the last one. */
   pieces: number;
   lastMs: number;
-  /** What the service says of how it read the request; empty when nothing is to be said. */
   remarks: string[];
-  /** The model that answers; null: not told yet. */
   model: string | null;
   waiting: Waiting;
 }
@@ -53,7 +48,7 @@ export const noAnswer = (): AnswerSoFar => ({
   waiting: { for: 'answer' },
 });
 
-/** Asks, and calls back after every chunk. Throws a Refusal before the stream or in it. */
+/** Calls back after every chunk. Throws a Refusal before the stream or in it. */
 export async function streamAnswer(
   request: ChatRequest,
   { signal, onChange }: { readonly signal: AbortSignal; readonly onChange: (answer: AnswerSoFar) => void },
@@ -93,16 +88,15 @@ export async function streamAnswer(
     }
   } catch (error) {
     signal.throwIfAborted();
-    // A fetch that breaks in its body throws a TypeError, in words of the browser.
+    // A fetch that breaks in its body throws a TypeError with the browser's message.
     throw error instanceof TypeError ? connectionLost(error, answer.pieces > 0) : error;
   }
-  // A body that is aborted may also just end.
+  // An aborted body may also just end.
   signal.throwIfAborted();
   if (!isDone) throw connectionLost(null, answer.pieces > 0);
   return answer;
 }
 
-/** Adds one chunk; true when it brought a piece of the answer itself. */
 export function addChunk(answer: AnswerSoFar, chunk: ChatChunk): boolean {
   if (chunk.usage) answer.usage = chunk.usage;
   if (chunk.timings) answer.timings = chunk.timings;
@@ -127,7 +121,7 @@ export function addChunk(answer: AnswerSoFar, chunk: ChatChunk): boolean {
   return content !== '' || reasoning !== '' || calls.length > 0;
 }
 
-/** The service says in comments what a request waits for: `queued 1: loading model hearth-mini`. */
+/** Parses comments of the service, such as `queued 1: loading model hearth-mini`. */
 function waitingOf(comment: string): Waiting | null {
   const [, position, reason] = /^\s*queued (\d+): (.*)$/s.exec(comment) ?? [];
   return position === undefined || reason === undefined
@@ -137,7 +131,7 @@ function waitingOf(comment: string): Waiting | null {
 
 type Progress = NonNullable<ChatChunk['prompt_progress']>;
 
-/** Tokens whose state was there took no time, so they say nothing of how long the others will take. */
+/** Cached tokens took no time, so they are left out of the estimate. */
 function readingOf({ total, cache, processed, time_ms: ms }: Progress): Waiting {
   const evaluated = processed - cache;
   const leftMs = evaluated > 0 ? (ms * (total - processed)) / evaluated : null;

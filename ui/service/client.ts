@@ -1,6 +1,6 @@
 /**
- * ui/service owns the talk with the service that served the page: requests, the key, streams, and what is known of its
- * models. It knows nothing of how anything is shown. This file: one request, and its refusal in the service's words.
+ * ui/service owns the connection to the service that served the page: requests, the key, streams, and facts of its
+ * models. It knows nothing of how anything is shown. This file: one request, and its error in the service's words.
  */
 import { signal } from '@preact/signals';
 import { HEADERS, REQUEST_HEADERS } from '../../src/wire/headers.ts';
@@ -12,11 +12,10 @@ import { inPageWords } from './page-words.ts';
 type Table = typeof routes;
 type PathOf<Name extends keyof Table> = Table[Name]['path'];
 type Fixed<Path extends string> = Path extends `${infer Before}/*` ? `${Before}/${string}` : Path;
-/** Every path of the route table; a path that no route has does not compile. */
+/** A path outside the route table does not compile. */
 type Path = Fixed<PathOf<keyof Table>>;
 export type ServicePath = Path | `${Path}?${string}`;
 
-/** Why the service did not do what was asked, in its own sentence. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -34,29 +33,25 @@ export class Refusal extends Error {
   }
 }
 
-/** What this page calls itself, in queues, logs and the list of requests. */
+/** Name of this page in queues, logs and the list of requests. */
 export const PAGE_CLIENT = 'Hearth page';
 
-/** Whether the page asks its user for a key. */
 export const needsKey = signal(false);
-/** Whether the service answers only with a key that the page does not have. */
+/** The service answers only with a key, and the page has none that works. */
 export const isLocked = signal(false);
-/** Whether the stored key is the one that the service refused. */
 export const isKeyRefused = signal(false);
-/** Whether the service could be reached the last time that it was tried. */
 export const isReachable = signal(true);
-/** The start of the service that answered last; null: none did yet. */
 export const bootId = signal<string | null>(null);
 
 export interface Ask {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Text is sent as it is, so that a record can be compared with the very bytes. */
+  /** A string is sent unchanged, so that a record can be compared byte for byte. */
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-/** Asks the service; throws a Refusal for what it refuses, and lets an abort through as it is. */
+/** Throws a Refusal; an abort passes unchanged. */
 export async function ask(path: ServicePath, options: Ask = {}): Promise<Response> {
   const sent = storedKey();
   const { body, method = body === undefined ? 'GET' : 'POST', signal: abort } = options;
@@ -75,7 +70,7 @@ export async function ask(path: ServicePath, options: Ask = {}): Promise<Respons
   };
   const response = await reach(path, init);
   if (response.ok) {
-    // Health and identity are told to everybody.
+    // Health and identity need no key.
     if (path.startsWith('/v1/') && path !== '/v1/identity') unlock();
     return response;
   }
@@ -89,7 +84,6 @@ export async function askJson<Body>(path: ServicePath, options: Ask = {}): Promi
   return (await (await ask(path, options)).json()) as Body;
 }
 
-/** The sentence for a failure of any kind. */
 export function sentenceOf(failure: unknown): string {
   return failure instanceof Error ? failure.message : String(failure);
 }
@@ -97,7 +91,7 @@ export function sentenceOf(failure: unknown): string {
 export const isAbort = (failure: unknown): boolean =>
   failure instanceof DOMException && failure.name === 'AbortError';
 
-/** The connection broke in the middle of an answer: the page shows so at once, and looks for the service. */
+/** The connection broke during an answer: shows that at once, and starts looking for the service. */
 export function connectionLost(cause: unknown, hasArrived: boolean): Error {
   isReachable.value = false;
   const kept = hasArrived ? '; what had arrived is kept' : ' before anything arrived';
@@ -120,7 +114,6 @@ function unlock(): void {
   needsKey.value = false;
 }
 
-/** The page connects again without its user. */
 export const UNREACHABLE =
   'The service cannot be reached. If it was stopped, start it with "hearth serve"; this page then connects again.';
 

@@ -1,4 +1,4 @@
-/** What the engine does, as the service tells it: connected while a view looks at it and the page can be seen. */
+/** State of the engine, followed while a view shows it and the page is visible. */
 import { batch, signal } from '@preact/signals';
 import type { ENGINE_EVENTS, EngineState } from '../../src/wire/operation/engine-state.ts';
 import { REQUEST_HEADERS } from '../../src/wire/headers.ts';
@@ -7,22 +7,21 @@ import { framesOf } from './frames.ts';
 import { mergePatched } from '../../src/lib/base/merge-patch.ts';
 
 export const engineState = signal<EngineState | null>(null);
-/** How often the whole state was told; what came before a snapshot is no step to it. */
+/** Counts full snapshots; an earlier state is no predecessor of one. */
 export const snapshots = signal(0);
-/** When the connection was lost, Unix milliseconds; null: it stands, or none was made yet. */
+/** Unix milliseconds; null: connected, or never connected. */
 export const lostSinceMs = signal<number | null>(null);
-/** Why the service does not tell what it does, in its own sentence; null: it does, or cannot be reached. */
 export const feedRefusal = signal<string | null>(null);
 
 const RETRY_MS = 2000;
-/** The service says something every 15 seconds; one that is silent for longer has stopped without a word. */
+/** The service sends something every 15 seconds; a longer silence means that it has stopped. */
 const SILENCE_MS = 25_000;
 let watchers = 0;
 let connection: AbortController | null = null;
 let lastId: string | null = null;
 let retryNow = (): void => undefined;
 
-/** Follows the engine until the function that it returns is called. */
+/** Follows the engine until the returned function is called. */
 export function watchEngine(): () => void {
   watchers += 1;
   document.addEventListener('visibilitychange', settle);
@@ -34,7 +33,6 @@ export function watchEngine(): () => void {
   };
 }
 
-/** Tries again at once to reach a service that was lost. */
 export const reconnect = (): void => retryNow();
 
 function settle(): void {
@@ -45,7 +43,7 @@ function settle(): void {
   } else if (!isWanted) {
     connection?.abort();
     connection = null;
-    // Whoever comes back is told the whole state, and not what has changed meanwhile.
+    // A new connection gets the whole state, not the changes.
     lastId = null;
   }
 }
@@ -60,7 +58,6 @@ async function follow(signalOfEnd: AbortSignal): Promise<void> {
   }
 }
 
-/** One connection, to its end. */
 async function listen(signalOfEnd: AbortSignal): Promise<void> {
   const silence = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;

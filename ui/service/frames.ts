@@ -1,4 +1,4 @@
-/** Server-sent events of a response, one by one; comments only say that the service is there. */
+/** Server-sent events of a response; comments only show that the service is alive. */
 import { EventSourceParserStream, type EventSourceMessage } from 'eventsource-parser/stream';
 
 export async function* framesOf(

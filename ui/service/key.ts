@@ -1,4 +1,4 @@
-/** The API key, where the service asks for one: kept for this tab, or in this browser when the user says so. */
+/** The API key: kept for this tab, or in this browser if the user chooses so. */
 import { readStored, store } from '../parts/stored.ts';
 
 const NAME = 'hearth.key';

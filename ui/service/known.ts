@@ -1,15 +1,12 @@
-/** What the service says of itself and of its models, fetched when a view asks and kept for the others. */
 import { computed, effect, signal } from '@preact/signals';
 import type { Identity } from '../../src/wire/identity.ts';
 import type { ModelEntry, ModelList } from '../../src/wire/models.ts';
 import { ask, askJson, bootId, isReachable } from './client.ts';
 
 export const models = signal<readonly ModelEntry[]>([]);
-/** True once the models of the service are known. */
 export const areModelsKnown = signal(false);
 export const identity = signal<Identity | null>(null);
 
-/** Models that chat, the default one first. */
 export const chatModels = computed(() => {
   const first = identity.value?.default_model;
   return models.value
@@ -22,7 +19,6 @@ export interface ModelName {
   readonly label: string;
 }
 
-/** What menus offer: models, and after each the further names that it has. */
 export const namesOf = (offered: readonly ModelEntry[]): ModelName[] =>
   offered.flatMap(({ id, aliases = [] }) => [
     { name: id, label: id },
@@ -31,19 +27,17 @@ export const namesOf = (offered: readonly ModelEntry[]): ModelName[] =>
       .map((alias) => ({ name: alias, label: `${alias} (${id})` })),
   ]);
 
-/** The model that a name means, as far as it is known. */
 export const modelNamed = (name: string): ModelEntry | undefined =>
   name === DEFAULT_MODEL
     ? chatModels.value[0]
     : models.value.find(({ id, aliases = [] }) => id === name || aliases.includes(name));
 
-/** The model that a name means, by its own id; a name that is not known stays. */
 export const resolved = (name: string): string => modelNamed(name)?.id ?? name;
 
-/** Whether this service runs it itself, and so can sign for it. */
+/** Only then can this service sign for it. */
 export const isLocal = ({ engine }: ModelEntry): boolean => engine === undefined || engine === 'local';
 
-/** A menu in which this name is chosen: the default first, then the name if it is gone, then all that there are. */
+/** The default first, then `chosen` if its model is gone, then all others. */
 export function menuWith(chosen: string): readonly ModelName[] {
   const names = [{ name: DEFAULT_MODEL, label: defaultLabel() }, ...namesOf(chatModels.value)];
   if (names.some(({ name }) => name === chosen)) return names;
@@ -57,7 +51,6 @@ function defaultLabel(): string {
 
 const missingLabel = (name: string): string => (areModelsKnown.value ? `${name} (not installed)` : name);
 
-/** The name that means whichever model is the default. */
 export const DEFAULT_MODEL = 'default';
 
 export async function refreshModels(): Promise<void> {
@@ -69,7 +62,7 @@ export async function refreshIdentity(): Promise<void> {
   identity.value = await askJson<Identity>('/v1/identity');
 }
 
-/** Both, and quietly: a failure shows in `needsKey` or `isReachable`. */
+/** Never rejects: a failure shows in `needsKey` or `isReachable`. */
 export async function refreshAll(): Promise<void> {
   await Promise.allSettled([refreshIdentity(), refreshModels()]);
 }
@@ -77,10 +70,10 @@ export async function refreshAll(): Promise<void> {
 const RETRY_MS = 3000;
 const CHECK_MS = 5000;
 
-/** Counts the times that the service came back or was started anew; views ask again for what they show. */
+/** Counts returns and restarts of the service, after which views fetch their data again. */
 export const recoveries = signal(0);
 
-/** Whether the service answers is looked after while the page can be seen, and sooner while it does not. */
+/** Polls while the page is visible, faster while the service does not answer. */
 effect(() => {
   const everyMs = isReachable.value ? CHECK_MS : RETRY_MS;
   const timer = setInterval(() => {
@@ -89,7 +82,7 @@ effect(() => {
   return () => clearInterval(timer);
 });
 
-/** Each start of the service may know other models. */
+/** Another boot of the service may have other models. */
 let known: { readonly boot: string | null; readonly isReachable: boolean } = {
   boot: null,
   isReachable: true,

@@ -1,4 +1,4 @@
-/** Changes: asked for with the token that only the page of the user who runs the service has. */
+/** Changes need the token that only the page of the service's user has. */
 import type { Static } from 'typebox';
 import type { PageToken } from '../../src/wire/operation/library.ts';
 import { PAGE_TOKEN_MARK, REQUEST_HEADERS } from '../../src/wire/headers.ts';
@@ -9,7 +9,7 @@ const KEPT_AS = 'hearth.page-token';
 
 let token = takeFromAddress() ?? readStored(KEPT_AS, 'tab closed');
 
-/** The address that `hearth page` prints has the token after the mark; it does not stay there. */
+/** `hearth page` prints an address with the token after the #; it is removed from the address bar. */
 function takeFromAddress(): string | null {
   const given = location.hash.slice(1);
   if (!given.startsWith(PAGE_TOKEN_MARK)) return null;
@@ -19,7 +19,7 @@ function takeFromAddress(): string | null {
   return shown;
 }
 
-/** Asks with the token, which is renewed once where it is of an earlier boot of the service; with a key it may do without. */
+/** Renews the token once if it is of an earlier boot; with a key, it is optional. */
 export async function askAsPage(path: ServicePath, options: Ask = {}): Promise<Response> {
   const isFresh = token === null;
   const refusal = isFresh ? await renew() : null;
@@ -27,7 +27,7 @@ export async function askAsPage(path: ServicePath, options: Ask = {}): Promise<R
     return await ask(path, withToken(options));
   } catch (error) {
     if (!isAboutToken(error)) throw error;
-    // The reason for its absence says more than that one is needed.
+    // The reason why there is no token explains more than that one is needed.
     if (isFresh) throw refusal ?? error;
     const second = await renew();
     if (second !== null) throw second;
@@ -43,7 +43,6 @@ const withToken = (options: Ask): Ask =>
     ? options
     : { ...options, headers: { ...options.headers, [REQUEST_HEADERS.pageToken]: token } };
 
-/** Why the service gives none, or null. */
 async function renew(): Promise<Refusal | null> {
   token = null;
   try {

@@ -1,7 +1,7 @@
-/** The service names remedies for a terminal; here each is what this page has a button or a field for. Pure. */
+/** Remedies of the service are commands for a terminal; these replace them with buttons and fields of the page. */
 import type { ErrorCode } from '../../src/lib/errors/catalogue.ts';
 
-/** What stands in place of the remedy, which is what follows the last semicolon; or how the whole sentence is written. */
+/** Replaces the remedy, which follows the last semicolon, or rewrites the whole sentence. */
 const REMEDIES: Partial<Record<ErrorCode, string | ((sentence: string) => string)>> = {
   model_not_found: 'choose another model, or install it under Models',
   no_default_model: 'install one under Models',
@@ -44,6 +44,6 @@ function tooLong(sentence: string): string {
   return `This conversation is too long: it takes ${grouped(prompt)} tokens, and the context window has ${grouped(window)}${limit}. Shorten your message${or}start a new conversation${larger}.`;
 }
 
-/** Figures as people read them; the service says them plainly. */
+/** Adds separators, which the service leaves out. */
 const grouped = (text = ''): string =>
   text.replaceAll(/\d+/g, (figure) => Number(figure).toLocaleString('en'));

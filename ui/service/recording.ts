@@ -1,12 +1,11 @@
-/** Whether the service keeps the text of requests, so that everybody who types can know. */
 import { signal } from '@preact/signals';
 import type { RequestList } from '../../src/wire/operation/requests.ts';
 import { askJson } from './client.ts';
 
-/** Until when it does, Unix milliseconds; null: it does not, or does not tell. */
+/** Unix milliseconds; null: it does not record, or does not report it. */
 export const recordedUntilMs = signal<number | null>(null);
 
-/** No request has such a number, so only what is recorded is told. */
+/** No request has this number, so the list is empty and only the recording is reported. */
 const NONE = '999999999999999';
 
 export async function refreshRecording(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Markdown as elements. Markup in it is shown as the text that it is; an image is a link that says so. */
+/** Markdown as elements. Markup in it is shown as text, and an image as a link. */
 import type { Token, Tokens } from 'marked';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -8,10 +8,9 @@ import type { MathToken } from './math/find-math.ts';
 import { Formula } from './math/formula.tsx';
 import { decoded, unescaped } from './plain-text.ts';
 
-/** `isGrowing`: more text is coming; the caret shows where. */
 export function Markdown({ text, isGrowing = false }: { text: string; isGrowing?: boolean }) {
   const read = useMemo(blockReader, []);
-  // Elements that are the same as before are not compared again, which long conversations would feel.
+  // Skips the comparison of unchanged elements, which is slow in long conversations.
   return useMemo(() => {
     const blocks = read(text);
     return (
@@ -42,7 +41,7 @@ function Block({ token }: { token: Token }) {
     case 'paragraph':
       return <p>{inline(token)}</p>;
     case 'text':
-      // In a list, a text may hold others; elsewhere it is one line.
+      // In a list, a text may contain others; in other places it is one line.
       return <>{inline(token)}</>;
     case 'code':
       return <CodeBlock text={(token as Tokens.Code).text} language={(token as Tokens.Code).lang ?? ''} />;
@@ -65,12 +64,10 @@ function Block({ token }: { token: Token }) {
     case 'hr':
       return <hr />;
     default:
-      // HTML among them.
       return <p class="plain">{token.raw}</p>;
   }
 }
 
-/** The page has its own first headings; those of an answer come below them. */
 function Heading({ depth, children }: { depth: number; children: ComponentChildren }) {
   const Tag = `h${Math.min(6, depth + 2)}` as 'h3';
   return <Tag class={`depth-${depth}`}>{children}</Tag>;
@@ -172,11 +169,11 @@ const MathText = ({ token: { text, raw, isDisplayed } }: { token: MathToken }) =
 
 const plainOf = (token: Token): string => decoded((token as { text?: string }).text ?? token.raw);
 
-/** Where a link of a model may lead: to a page or to mail, as the user decides by a click. Pure. */
+/** A link of a model may lead to a page or to mail, if the user clicks it. */
 const SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 const MOST_CHARS = 2048;
 
-/** The address as a browser reads it, or null for what is no link here. Relative ones would be of this service. */
+/** Null if it is not a link here. Relative addresses would lead to this service. */
 export function safeAddress(href: string): string | null {
   if (href.length > MOST_CHARS) return null;
   try {

@@ -1,12 +1,9 @@
-/** Escapes and entities of markdown → characters. Pure. */
-
-/** Characters that a backslash takes the meaning from. Behind any other one it is a backslash, as in TeX and in paths. */
+/** A backslash escapes these. Before any other character it is literal, as in TeX and in paths. */
 const MARKS = new Set('\\`*_#+-.|~<>$!&'.split(''));
 
-/** `raw` is a backslash and a character. */
 export const unescaped = (raw: string): string => (MARKS.has(raw.charAt(1)) ? raw.slice(1) : raw);
 
-/** Those that models write; others stay as they are. Numbers are read by the parser. */
+/** Entities that models write; others stay unchanged. The parser handles numeric ones. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',

@@ -17,7 +17,6 @@ interface Facts {
   readonly onEdit: () => void;
 }
 
-/** What can be done with an answer. */
 export function AnswerActions({ entry, lane, onEdit }: Facts) {
   const isBusy = isAnswering.value;
   const branch = () => add([branchAt(current.value, { model: entry.model ?? 'default', leaf: entry.id })]);
@@ -73,6 +72,5 @@ export function AnswerActions({ entry, lane, onEdit }: Facts) {
   );
 }
 
-/** An answer that did not come to its own end. */
 const canGoOn = ({ finish, text, failure }: Entry): boolean =>
   text !== '' && (finish === 'length' || finish === 'stopped' || finish === 'cut' || failure !== undefined);

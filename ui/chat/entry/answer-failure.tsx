@@ -5,7 +5,6 @@ import { retry } from '../talk/answering.ts';
 import { begin } from '../talk/conversations.ts';
 import type { Entry } from '../talk/entry.ts';
 
-/** The reason why there is no answer, and what helps. */
 export function AnswerFailure({ entry, lane }: { entry: Entry; lane: number }) {
   const { failure = '', failureCode: code } = entry;
   return (
@@ -21,7 +20,6 @@ export function AnswerFailure({ entry, lane }: { entry: Entry; lane: number }) {
   );
 }
 
-/** Settings help only where the window can grow, another model only where it can read more. */
 function TooLong({ entry, lane, failure }: { entry: Entry; lane: number; failure: string }) {
   const has = modelNamed(entry.model ?? '')?.context_length ?? 0;
   const larger = chatModels.value

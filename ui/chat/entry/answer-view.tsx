@@ -46,7 +46,7 @@ export function AnswerView({ entry, lane, path }: EntryFacts) {
       <CallCards calls={calls} path={path} lane={lane} isOpen={isLast && !isMade} />
       {entry.failure === undefined ? null : <AnswerFailure entry={entry} lane={lane} />}
       {live ? (
-        // The text above moves the button: a click could begin on it and end outside.
+        // The growing text moves the button, so a click could begin on it and end outside.
         <div
           class="tools"
           onPointerDown={({ target }) => (target as Element).closest('button') !== null && stop(entry)}

@@ -19,10 +19,10 @@ interface Facts {
   readonly isOpen: boolean;
 }
 
-/** The calls of an answer as the model wrote them, and a place for their results; those of a server are run once allowed. */
+/** Results of MCP tools are fetched once the user allows it; others are typed. */
 export function CallCards({ calls, path, lane, isOpen }: Facts) {
   const [results, setResults] = useState(() => typedResults(calls));
-  // Servers answer when they like, and each after others have.
+  // Servers answer at any time, after others have.
   const latest = useRef(results);
   if (calls.length === 0) return null;
   const open = isOpen ? openCalls(path) : [];
@@ -38,7 +38,7 @@ export function CallCards({ calls, path, lane, isOpen }: Facts) {
     setResults(latest.current);
     setDraft(draftNameBelow(current.value.id, id), text);
   };
-  // The last result of a server completes them; what is written by hand is sent by hand.
+  // The last result of a server sends all results; results typed by hand are sent by hand.
   const returned = (id: string, text: string) => {
     put(id, text);
     if (open.every((call) => latest.current[call.id] !== undefined)) give(latest.current);
@@ -90,7 +90,6 @@ export function CallCards({ calls, path, lane, isOpen }: Facts) {
   );
 }
 
-/** Results that were entered and not sent, kept when the view closes. */
 function typedResults(calls: readonly ToolCall[]): Readonly<Record<string, string>> {
   const conversation = current.peek().id;
   return Object.fromEntries(
@@ -108,7 +107,6 @@ interface RemoteFacts {
   readonly onResult: (text: string) => void;
 }
 
-/** Asks before the page calls a server, unless that was allowed for this conversation. */
 function RemoteCall({ call, tool, isUnaskedOk, onResult }: RemoteFacts) {
   const [isRunning, setRunning] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -124,7 +122,6 @@ function RemoteCall({ call, tool, isUnaskedOk, onResult }: RemoteFacts) {
   };
   useEffect(() => {
     if (isAllowed(conversation, tool) && isUnaskedOk) run();
-    // Nobody reads what comes after this card has gone.
     return () => end.current.abort();
   }, []);
   const runAlways = () => {
@@ -149,7 +146,7 @@ function RemoteCall({ call, tool, isUnaskedOk, onResult }: RemoteFacts) {
   );
 }
 
-/** Arguments are whole JSON once the call is; while it grows they are shown as they come. */
+/** Arguments are valid JSON only once the call is complete; until then they are shown raw. */
 function pretty(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2);

@@ -12,7 +12,6 @@ interface Facts {
   readonly onCancel: () => void;
 }
 
-/** A message that is written anew in its place: Enter takes it, Escape leaves it as it was; a draft of it is kept. */
 export function EditForm({ label, entryId, text, submit, onSubmit, onCancel }: Facts) {
   const name = draftNameBelow(current.value.id, entryId);
   const [written, setWritten] = useState(draftOf(name) || text);
@@ -26,7 +25,7 @@ export function EditForm({ label, entryId, text, submit, onSubmit, onCancel }: F
     onCancel();
   };
   useEscape(true, cancel);
-  // Before anything is drawn, so that no key is lost.
+  // Before the first frame, so that no key is lost.
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(written.length, written.length);

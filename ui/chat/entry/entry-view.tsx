@@ -1,4 +1,4 @@
-/** ui/chat/entry owns how one message is shown, and what can be done with it. It does not know its place on the page. */
+/** ui/chat/entry owns how one message is shown, and its actions. It does not know its place on the page. */
 import { AnswerView } from './answer-view.tsx';
 import { PromptView } from './prompt-view.tsx';
 import type { EntryFacts } from './entry-facts.ts';

@@ -6,7 +6,6 @@ import { pathTo } from '../talk/conversation.ts';
 import { current } from '../talk/conversations.ts';
 import type { Entry, Measures } from '../talk/entry.ts';
 
-/** What its user should know before using an answer. */
 export function Warning({ entry }: { entry: Entry }) {
   const { warning } = endOf(entry, endFacts(entry));
   return warning === null ? null : (
@@ -16,7 +15,6 @@ export function Warning({ entry }: { entry: Entry }) {
   );
 }
 
-/** What an answer took: a line of figures, which opens to all of them and the bar that means the same in the engine room. */
 export function Ledger({ entry }: { entry: Entry }) {
   const { measures, remarks = [], isEdited = false } = entry;
   const { words } = endOf(entry, endFacts(entry));
@@ -75,7 +73,6 @@ function Bar({ measures }: { measures: Measures }) {
 
 const aboutWord = ({ isEstimate }: Measures): string => (isEstimate === true ? 'about ' : '');
 
-/** Speed, the time to the first word, and what was saved, if anything was. */
 function shortFigures(measures: Measures): string[] {
   const { firstMs, tokensPerSecond, promptTokens = 0, cachedTokens = 0 } = measures;
   const share = promptTokens === 0 ? 0 : cachedTokens / promptTokens;
@@ -98,7 +95,6 @@ function told(measures: Measures): string[] {
   ];
 }
 
-/** Whether the answer may come from another model than the one in the menu. */
 const isAmbiguous = ({ model }: Entry): boolean =>
   new Set(
     [...current.value.entries, ...current.value.lanes].flatMap((each) => resolved(each.model ?? model ?? '')),

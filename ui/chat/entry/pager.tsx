@@ -4,7 +4,6 @@ import { alternatives, newestBelow, withLeaf } from '../talk/conversation.ts';
 import { changeCurrent, current } from '../talk/conversations.ts';
 import type { EntryFacts } from './entry-facts.ts';
 
-/** Which of several versions this is, and the way to the others. */
 export function Pager({ entry, lane }: Pick<EntryFacts, 'entry' | 'lane'>) {
   const tries = alternatives(current.value, entry);
   const at = tries.findIndex(({ id }) => id === entry.id);

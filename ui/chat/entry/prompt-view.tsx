@@ -39,7 +39,6 @@ export function PromptView({ entry, lane }: EntryFacts) {
   );
 }
 
-/** A message with its files, of which some can be left out or narrowed. */
 function EditedPrompt({ entry, lane, onEnd }: { entry: Entry; lane: number; onEnd: () => void }) {
   const [files, setFiles] = useState(entry.files ?? []);
   const [fault, setFault] = useState<string | null>(null);
@@ -78,7 +77,6 @@ function EditedPrompt({ entry, lane, onEnd }: { entry: Entry; lane: number; onEn
   );
 }
 
-/** Another question to a file of which passages were sent: others may match it. */
 function askOnceMore(file: Attachment | undefined): void {
   const draft = draftName.value;
   const waiting = attachedTo(draft);
@@ -87,7 +85,7 @@ function askOnceMore(file: Attachment | undefined): void {
   focusMessage();
 }
 
-/** A longer text is folded: what was pasted is rarely what is read. */
+/** Chosen: longer texts are mostly pasted and rarely read again, so they are folded. */
 const MOST_CHARS = 2400;
 const MOST_LINES = 30;
 

@@ -5,7 +5,6 @@ import { Icon, IconButton } from '../../parts/icon.tsx';
 import type { Entry } from '../talk/entry.ts';
 import { provings } from '../talk/proving.ts';
 
-/** The seal of an answer that was proved; the progress of a proof; and the reason why it failed. */
 export function ProofLine({ entry }: { entry: Entry }) {
   const state = provings.value[entry.id];
   return (

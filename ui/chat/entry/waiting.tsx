@@ -1,7 +1,6 @@
 import { count, milliseconds, percent } from '../../parts/figures.ts';
 import type { Waiting as State } from '../../service/answer-stream.ts';
 
-/** What an answer that has not begun is waiting for, in words. */
 export function Waiting({ state }: { state: State }) {
   return (
     <div class="waiting">
@@ -26,7 +25,6 @@ function wordsOf(state: State): string {
   }
 }
 
-/** The service gives a place in the queue of the model, and what all in it wait for. */
 function turnWords(position: number, reason: string): string {
   const [, loading] = /^loading model (.+)$/.exec(reason) ?? [];
   const ahead = position > 1 ? ` ${count(position - 1)} ahead of you.` : '';

@@ -1,4 +1,3 @@
-/** Folders whose conversations are not listed, by name, kept in this browser. */
 import { signal } from '@preact/signals';
 import { readStoredTexts, store } from '../../parts/stored.ts';
 

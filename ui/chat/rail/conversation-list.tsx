@@ -10,7 +10,6 @@ import { closedFolders, setFolderOpen } from './closed-folders.ts';
 import { foldersOf, type Group, grouped } from './groups.ts';
 import { Naming } from './naming.tsx';
 
-/** All conversations of this browser: opened, named, pinned, put into folders and removed here. */
 export function ConversationList() {
   return (
     <nav class="conversations" aria-label="Conversations" onKeyDown={moveAlong}>
@@ -39,7 +38,7 @@ export function ConversationList() {
   );
 }
 
-/** Up and down lead to other conversations, left and right to what can be done with one. */
+/** Up and down select another conversation, left and right an action of one. */
 function moveAlong(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const [selector, step] = ARROWS[event.key] ?? [];
   const at = event.target as Element;
@@ -75,7 +74,7 @@ const putInto = (id: string, folder: string | null): void => change(id, (now) =>
 
 function FolderOf({ group: { title, conversations } }: { group: Group }) {
   const [isNaming, setNaming] = useState(false);
-  // Pinned members are renamed too, although they stand in another group.
+  // Includes pinned members, which are listed in another group.
   const rename = (name: string) => {
     for (const { id, folder } of kept.value) if (folder === title) putInto(id, name);
   };
@@ -114,7 +113,6 @@ function Item({ conversation }: { conversation: Conversation }) {
   const { id, title, changedAt, isPinned = false } = conversation;
   const isCurrent = place.value.view === 'chat' && id === current.value.id;
   const row = useRef<HTMLLIElement>(null);
-  // It may stand in another group now.
   useEffect(() => {
     if (isCurrent) row.current?.scrollIntoView({ block: 'nearest' });
   }, [isCurrent, conversation.folder, isPinned]);
@@ -158,7 +156,6 @@ function Item({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** The ways into a folder, and out of it. */
 function Mover({
   conversation: { id, title, folder },
   onNew,

@@ -1,19 +1,17 @@
-/** Conversations that hold some words, in their titles or in what was said. Pure. */
 import type { Conversation } from '../talk/conversation.ts';
 
 export interface Hit {
   readonly id: string;
   readonly title: string;
   readonly changedAt: number;
-  /** Text around the first word: before it, itself, and after it. */
   readonly excerpt: readonly [string, string, string];
 }
 
-/** More are not listed: more words find fewer. */
+/** Further hits are not listed; a user finds them by adding words. */
 export const MOST_HITS = 40;
 const AROUND = 60;
 
-/** Those that hold every word, the latest first; titles and folders count more than texts. */
+/** A title with its folder, or one entry, must contain every word. Titles come before texts. */
 export function found(conversations: readonly Conversation[], wanted: string): Hit[] {
   const words = wanted
     .toLowerCase()
@@ -33,7 +31,6 @@ export function found(conversations: readonly Conversation[], wanted: string): H
   return [...titled, ...said];
 }
 
-/** The first entry that holds all words; null: none does. */
 function textWith({ entries }: Conversation, words: readonly string[]): string | null {
   const entry = entries.find(({ text }) => {
     const lower = text.toLowerCase();

@@ -1,19 +1,18 @@
 /**
- * ui/chat/rail owns the list of conversations: by day, and searched. It does not know how one is shown. This file: which
- * stand together. Pure.
+ * ui/chat/rail owns the list of conversations: by day, and searched. It does not know how one is shown. This file:
+ * its groups.
  */
 import type { Conversation } from '../talk/conversation.ts';
 
 export interface Group {
   readonly title: string;
-  /** Its title is the name that the user gave it. */
   readonly isFolder: boolean;
   readonly conversations: readonly Conversation[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Pinned ones, then folders by their names with their pinned members first, then the others by day, the latest first. */
+/** Pinned conversations, then folders by name with pinned members first, then the others by day, latest first. */
 export function grouped(conversations: readonly Conversation[], nowMs: number): Group[] {
   const pinnedFirst = conversations.toSorted(
     (a, b) => Number(b.isPinned ?? false) - Number(a.isPinned ?? false),
@@ -35,7 +34,6 @@ export function grouped(conversations: readonly Conversation[], nowMs: number): 
   ];
 }
 
-/** In the order of their first members; those without a title are left out. */
 function groupsBy(
   conversations: readonly Conversation[],
   titleFor: (conversation: Conversation) => string | undefined,
@@ -48,7 +46,7 @@ function groupsBy(
   return [...titles].map(([title, members]) => ({ title, conversations: members }));
 }
 
-/** The names of all folders, pinned members counted, in alphabetical order. */
+/** In alphabetical order, including folders of pinned conversations. */
 export const foldersOf = (conversations: readonly Conversation[]): string[] =>
   [...new Set(conversations.flatMap(({ folder }) => folder ?? []))].toSorted((a, b) => a.localeCompare(b));
 

@@ -10,12 +10,11 @@ interface Facts {
   readonly onEnd: () => void;
 }
 
-/** A name that is written in its place: Enter and leaving the field take it, Escape leaves it as it was. */
 export function Naming({ label, name: old, most, placeholder, onSave, onEnd }: Facts) {
   const [name, setName] = useState(old);
   const field = useRef<HTMLInputElement>(null);
   const isOver = useRef(false);
-  // Before anything is drawn, so that no key is lost.
+  // Before the first frame, so that no key is lost.
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.select();

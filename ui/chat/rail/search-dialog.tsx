@@ -8,7 +8,6 @@ import { found, type Hit, MOST_HITS } from './find.ts';
 
 export const isSearchOpen = signal(false);
 
-/** Finds a conversation by words of its title and of what was said in it. */
 export function SearchDialog() {
   const [wanted, setWanted] = useState('');
   const [at, setAt] = useState(0);

@@ -12,7 +12,6 @@ import { addPresets, presets } from '../talk/presets.ts';
 export const exportAll = (): void =>
   saveFile(fileName('conversations'), exportFile(kept.value, presets.value));
 
-/** Conversations and presets to a file and back. */
 export function Transfer() {
   const [said, setSaid] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
@@ -46,7 +45,7 @@ export function Transfer() {
           accept="application/json,.json"
           onChange={({ currentTarget }) => {
             void read(currentTarget.files?.[0]);
-            // The same file can be chosen again.
+            // Lets the same file be chosen again.
             currentTarget.value = '';
           }}
         />

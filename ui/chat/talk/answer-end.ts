@@ -1,20 +1,14 @@
-/** How an answer ended, in words, and what that means for its user. Pure. */
 import { isJson } from '../../../packages/exact-json/src/is-json.ts';
 import { count } from '../../parts/figures.ts';
 import type { Entry } from './entry.ts';
 
 export interface AnswerEnd {
-  /** Beside the figures; null: it ended by itself. */
   readonly words: string | null;
-  /** What its user should know before using it; null: nothing. */
   readonly warning: string | null;
 }
 
-/** What is known of the place of an answer. */
 export interface EndFacts {
-  /** Whether the window was the largest that the model can have. */
   readonly isWindowLargest: boolean;
-  /** Whether nothing was said before the prompt. */
   readonly isConversationNew: boolean;
 }
 
@@ -64,7 +58,7 @@ function remedyOf(entry: Entry, { isWindowLargest, isConversationNew }: EndFacts
   return REMEDIES[isConversationNew ? 'nothingLeft' : 'largest'];
 }
 
-/** Which limit ended an answer: the one that was asked for, the window, or a default of the model. */
+/** Limits in this order: the request's, the window, a default of the model. */
 function cutOf({ asked, measures }: Entry): keyof typeof CUTS {
   if (measures === undefined) return 'unknown';
   const { answerTokens, promptTokens = 0, window } = measures;

@@ -1,4 +1,3 @@
-/** Answers that are being made: requested, shown and kept as they come, stopped. */
 import { computed, effect, type Signal, signal } from '@preact/signals';
 import { freshId } from '../../parts/fresh-id.ts';
 import { type AnswerSoFar, noAnswer, streamAnswer } from '../../service/answer-stream.ts';
@@ -29,21 +28,19 @@ const running = new Map<string, Running>();
 const runningIds = signal<ReadonlySet<string>>(new Set());
 export const isAnswering = computed(() => current.value.entries.some(({ id }) => runningIds.value.has(id)));
 
-/** True while this tab waits for an answer in any conversation. */
 export const areAnswersHere = computed(() => runningIds.value.size > 0);
 
-/** How often a message was sent, for what follows it. */
+/** Counts sent messages, for effects that follow each. */
 export const sends = signal(0);
 
 export const answerOf = (entry: Entry): Signal<AnswerSoFar> | undefined =>
   runningIds.value.has(entry.id) ? running.get(entry.id)?.answer : undefined;
 
-/** A conversation that is removed needs no answer any more. */
 effect(() => {
   for (const { id } of removed.value?.entries ?? []) running.get(id)?.abort.abort();
 });
 
-/** Puts a prompt to every lane of a conversation. Lanes that stand at the same entry share it. */
+/** Sends a prompt to every lane; lanes that end at the same entry share it. */
 export function say(
   text: string,
   files: readonly Attachment[] = [],
@@ -65,19 +62,16 @@ export function say(
 const filesOf = ({ files = [] }: Pick<Entry, 'files'>): Pick<Entry, 'files'> =>
   files.length === 0 ? {} : { files };
 
-/** Asks for another answer in the place of one. */
 export function retry(lane: number, entry: Entry, model?: string): void {
   changeCurrent((now) => withLeaf(now, lane, entry.parent));
   void answer(current.value.id, { lane, tries: entry.tries, model });
 }
 
-/** Lets the model go on where an answer ended; the shorter answer stays as a version. */
 export function goOn(lane: number, entry: Entry): void {
   changeCurrent((now) => withLeaf(now, lane, entry.parent));
   void answer(current.value.id, { lane, tries: entry.tries, begun: entry });
 }
 
-/** Says something else in the place of a prompt; what followed it stays on its own branch. */
 export function sayInstead(
   lane: number,
   entry: Entry,
@@ -89,7 +83,6 @@ export function sayInstead(
   void answer(current.value.id, { lane });
 }
 
-/** Puts words of the user into the place of an answer; what the model said stays as a version. */
 export function writeInstead(lane: number, { model, ...entry }: Entry, text: string): void {
   const written: Entry = { ...insteadOf(entry), id: freshId(), role: 'assistant', text, isEdited: true };
   putInstead(lane, { ...written, finish: 'stop', ...(model === undefined ? {} : { model }) });
@@ -103,12 +96,10 @@ const insteadOf = ({ parent, tries }: Pick<Entry, 'parent' | 'tries'>): Pick<Ent
   ...(tries === undefined ? {} : { tries }),
 });
 
-/** What was taken out of the conversation at hand last; null: nothing. */
 export const takenOut = signal<{ readonly from: Conversation; readonly entries: readonly Entry[] } | null>(
   null,
 );
 
-/** Takes an entry out, with all that was said after it. */
 export function takeOut(entry: Entry): void {
   const from = current.value;
   const entries = withBelow(from, entry.id);
@@ -125,7 +116,6 @@ export function undoTakeOut(): void {
   change(taken.from.id, (now) => ({ ...withEntriesBack(now, taken.entries, entries), lanes }));
 }
 
-/** Gives the results of calls, and lets the model go on. */
 export function answerCalls(lane: number, results: readonly { callId: string; text: string }[]): void {
   for (const { callId, text } of results) {
     const parent = current.value.lanes[lane]?.leaf ?? null;
@@ -148,11 +138,8 @@ export function stopEverything(): void {
 
 interface Wanted {
   readonly lane: number;
-  /** What it shares with the answer that it is made in place of. */
   readonly tries?: string | undefined;
-  /** Another model than that of the lane. */
   readonly model?: string | undefined;
-  /** An answer that it continues. */
   readonly begun?: Entry;
 }
 
@@ -201,7 +188,7 @@ function askedOf(model: string, { schema, numbers }: Settings): Asked {
   return { model, isJson: schema.trim() !== '', limit: limit > 0 ? limit : null };
 }
 
-/** Partial answers are stored this often, so that a closed page loses little; less often where images are stored with them. */
+/** Stores partial answers this often, so that a closed page loses little; less often if images are stored with them. */
 const KEEP_EVERY_MS = 400;
 const IMAGE_CHARS_PER_KEEP = 500_000;
 
@@ -211,7 +198,6 @@ function keepEveryMs(conversationId: string): number {
   return KEEP_EVERY_MS * (1 + chars / IMAGE_CHARS_PER_KEEP);
 }
 
-/** An answer that is being made; what arrives is shown once per frame of the screen. */
 function begin(conversationId: string, entry: Entry) {
   const shown = signal(before(entry, noAnswer()));
   const abort = new AbortController();
@@ -241,7 +227,7 @@ function begin(conversationId: string, entry: Entry) {
     },
     end: () => {
       clearTimeout(keeping);
-      // Another tab looks at what is stored as soon as this one lets go.
+      // Other tabs read the stored state as soon as this one releases the answer.
       void written(conversationId).then(end);
       running.delete(entry.id);
       runningIds.value = new Set(running.keys());
@@ -249,13 +235,11 @@ function begin(conversationId: string, entry: Entry) {
   };
 }
 
-/** Stores what has come so far, without a change of what is shown. */
 function keepPartial(conversationId: string, partial: Entry): void {
   const conversation = find(conversationId);
   if (conversation !== undefined) void saveConversation(withChangedEntry(conversation, partial));
 }
 
-/** An answer after the one that it continues. */
 const before = (entry: Entry, answer: AnswerSoFar): AnswerSoFar => ({ ...answer, ...said(entry, answer) });
 
 const said = ({ text, reasoning = '' }: Entry, answer: AnswerSoFar) => ({

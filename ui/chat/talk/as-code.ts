@@ -1,4 +1,3 @@
-/** A request as people write it elsewhere: curl, OpenAI's library for JavaScript, and the one for Python. Pure. */
 import type { ChatRequest } from '../../../src/wire/inference/chat.ts';
 
 export const LANGUAGES = ['curl', 'JavaScript', 'Python'] as const;
@@ -20,7 +19,6 @@ const KNOWN = new Set([
 ]);
 
 export interface Endpoint {
-  /** Such as http://127.0.0.1:8740. */
   readonly origin: string;
   readonly hasKey: boolean;
 }
@@ -37,7 +35,7 @@ export function asCode(language: Language, request: ChatRequest, endpoint: Endpo
 }
 
 function curl(request: ChatRequest, { origin, hasKey }: Endpoint): string {
-  // In single quotes nothing means anything to a shell but the quote itself.
+  // In single quotes, a shell interprets only the quote itself.
   const quoted = `'${JSON.stringify(request, null, 2).replaceAll("'", String.raw`'\''`)}'`;
   return [
     `curl ${origin}/v1/chat/completions`,
@@ -73,7 +71,7 @@ print(answer.choices[0].message)
 `;
 }
 
-/** JSON is Python but for its three words. */
+/** Python differs from JSON only in true, false and null. */
 function pythonValue(value: unknown, depth: number): string {
   if (value === null) return 'None';
   if (value === true) return 'True';

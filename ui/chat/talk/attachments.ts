@@ -1,4 +1,3 @@
-/** Attached files: read here, sent with the message, and shown apart from it as the model gets them. */
 import { signal } from '@preact/signals';
 import { bytes, plural } from '../../parts/figures.ts';
 import { freshId } from '../../parts/fresh-id.ts';
@@ -12,17 +11,16 @@ export interface Attachment {
   /** As the model reads it; empty for an image. */
   readonly text: string;
   readonly image?: AttachedImage;
-  /** The parts of the text that are sent; empty until they are chosen with the message. Absent: all of it. */
+  /** The parts to send; empty until chosen with the message. Absent: the whole text. */
   readonly passages?: readonly Passage[];
 }
 
-/** One of a message that is not sent yet. */
 export interface WaitingFile extends Attachment {
   readonly id: string;
 }
 
 export interface AttachedImage {
-  /** PNG or JPEG, a data URL, which is how it is sent. */
+  /** PNG or JPEG as a data URL, the form in which it is sent. */
   readonly url: string;
   readonly width: number;
   readonly height: number;
@@ -30,18 +28,14 @@ export interface AttachedImage {
 
 /** Larger texts fill the window of any model. */
 const MOST_BYTES = 1_000_000;
-/** A paste of more is a file without a name: it would push the question out of sight. */
+/** A longer paste becomes a file, because it would push the question out of sight. */
 const MOST_PASTED_CHARS = 4000;
 
-/** Those of messages that are not sent yet, by the name of the draft. */
 const waiting = signal<Readonly<Record<string, readonly WaitingFile[]>>>({});
-/** Why a file was not taken; null: nothing was refused. */
 export const attachFault = signal<string | null>(null);
 
-/** How many choices of files are still being read, by the name of the draft. */
 const reading = signal<Readonly<Record<string, number>>>({});
 
-/** A message that went now would go without them. */
 export const isReadingFor = (draft: string): boolean => (reading.value[draft] ?? 0) > 0;
 
 export const attachedTo = (draft: string): readonly WaitingFile[] => waiting.value[draft] ?? [];
@@ -63,7 +57,6 @@ const waitingFile = (file: Attachment): WaitingFile => ({ ...file, id: freshId()
 export const attach = (draft: string, file: Attachment): void =>
   setAttached(draft, [...attachedTo(draft), waitingFile(file)]);
 
-/** The file as the conversation stores it. */
 export function sentFile(unsent: WaitingFile): Attachment {
   const { id: _, ...file } = unsent;
   return file;
@@ -80,19 +73,16 @@ async function keep(draft: string, gone: readonly string[] = []): Promise<void> 
   }
 }
 
-/** Once there may be room, tries to store what could not be stored. */
 export function keepAttachedAgain(): void {
   for (const draft of attachedDrafts()) if (whyUnkept(`files ${draft}`) !== null) void keep(draft);
 }
 
-/** Brings back what was attached before the page was closed. */
 export async function restoreAttached(): Promise<void> {
   const stored = await loadDraftFiles<WaitingFile>();
   for (const [draft, files] of Object.entries(stored))
     waiting.value = { ...waiting.value, [draft]: mergedFiles(files, attachedTo(draft)) };
 }
 
-/** Takes files that a model can be shown, and says why it does not take others. */
 export async function attachFiles(draft: string, files: Iterable<File>): Promise<void> {
   attachFault.value = null;
   const count = (by: number): void => {
@@ -112,7 +102,7 @@ export async function attachFiles(draft: string, files: Iterable<File>): Promise
   count(-1);
 }
 
-/** Takes a long paste; false: it is short enough to stand in the message. */
+/** False: short enough for the message itself. */
 export function attachPaste(draft: string, text: string): boolean {
   if (text.length <= MOST_PASTED_CHARS) return false;
   const number = attachedTo(draft).length + 1;
@@ -120,7 +110,6 @@ export function attachPaste(draft: string, text: string): boolean {
   return true;
 }
 
-/** Readers of images and documents are fetched with the first of them. */
 async function readFile(file: File): Promise<Attachment> {
   if (file.type.startsWith('image/') && file.type !== 'image/svg+xml')
     return (await import('./read-image.ts')).readImage(file);
@@ -147,7 +136,7 @@ function decode(content: ArrayBuffer): string | null {
   }
 }
 
-/** The text for the model: each file in a fence that nothing in it can close, then the message. */
+/** Each file in a fence that nothing in it can close, then the message. */
 export function withAttached(text: string, files: readonly Attachment[] = []): string {
   const texts = files.filter(({ image }) => image === undefined);
   return [...texts.map(fenced), text].filter((part) => part !== '').join('\n\n');
@@ -156,7 +145,6 @@ export function withAttached(text: string, files: readonly Attachment[] = []): s
 export const attachedImages = (files: readonly Attachment[] = []): AttachedImage[] =>
   files.flatMap(({ image }) => image ?? []);
 
-/** What a model reads of a file. */
 export const sentText = ({ text, passages }: Attachment): string =>
   passages === undefined ? text : passageText(text, passages);
 

@@ -1,13 +1,13 @@
 /**
- * ui/chat/talk owns what is said and asked, apart from any screen. It does not know how a request travels. This file: a
- * conversation as a tree of entries, so that no answer is lost when it is asked for again, and one lane per model that is asked beside others. Pure: every change gives a new conversation.
+ * ui/chat/talk owns conversations and their requests, apart from any screen. It does not know how a request travels.
+ * This file: a conversation as a tree of entries, so that no answer is lost if it is repeated, and one lane per
+ * model. Pure: every change returns a new conversation.
  */
 import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
 import { freshId } from '../../parts/fresh-id.ts';
 import type { Entry } from './entry.ts';
 import { emptySettings, type Settings } from './settings.ts';
 
-/** One column: a model, and the last entry of its path through the tree. */
 export interface Lane {
   readonly model: string;
   readonly leaf: string | null;
@@ -16,16 +16,13 @@ export interface Lane {
 export interface Conversation {
   readonly id: string;
   readonly title: string;
-  /** When something was said in it last. */
   readonly changedAt: number;
-  /** When anything of it was changed; absent: then. */
+  /** Time of the last change of any kind; absent: `changedAt`. */
   readonly editedAt?: number;
   readonly isPinned?: true;
-  /** The name of the folder that it is in; absent: none. */
   readonly folder?: string;
-  /** Entries that were taken out or brought back, by id, so that no other tab brings them back by mistake. */
+  /** By entry id. Keeps other tabs from restoring what was taken out, or the reverse. */
   readonly removals?: Readonly<Record<string, Removal>>;
-  /** In the order in which they came. */
   readonly entries: readonly Entry[];
   readonly lanes: readonly Lane[];
   readonly settings: Settings;
@@ -37,10 +34,9 @@ export interface Removal {
 }
 
 const MOST_TITLE = 60;
-/** Characters of the name of a folder. */
 export const MOST_FOLDER = 60;
 
-/** An empty one, with the models of another if one is given; settings belong to the conversation they were made for. */
+/** Takes only models of `from`, because settings belong to the conversation that they were made for. */
 export function newConversation(model: string, from?: Conversation): Conversation {
   const lanes = from?.lanes.map((lane) => ({ ...lane, leaf: null })) ?? [{ model, leaf: null }];
   return {
@@ -53,7 +49,6 @@ export function newConversation(model: string, from?: Conversation): Conversatio
   };
 }
 
-/** The entries that lead to one, itself last. */
 export function pathTo({ entries }: Conversation, leaf: string | null): Entry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const path: Entry[] = [];
@@ -66,7 +61,7 @@ export function pathTo({ entries }: Conversation, leaf: string | null): Entry[] 
   return path.reverse();
 }
 
-/** An entry and what was tried in its place. Answers to one prompt in several columns are no tries of each other. */
+/** Answers to one prompt in several columns are not versions of each other. */
 export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
   return entries.filter(
     ({ parent, role, callId, tries }) =>
@@ -74,7 +69,7 @@ export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
   );
 }
 
-/** An answer and all others to the same message, of any column or model; empty ones do not count. */
+/** Answers to the same message in any column; empty ones do not count. */
 export function answersBeside(conversation: Conversation, id: string): Entry[] {
   const { entries, lanes } = conversation;
   const parentId = entries.find((entry) => entry.id === id)?.parent;
@@ -92,7 +87,7 @@ export function answersBeside(conversation: Conversation, id: string): Entry[] {
   );
 }
 
-/** The newest entry that can be reached below one by answers of a model, else by any, or the entry itself. */
+/** Prefers answers of `model`, then any; the entry itself if it has no followers. */
 export function newestBelow(conversation: Conversation, id: string, model?: string): string {
   const own = reach(conversation, id, (entry) => entry.role !== 'assistant' || nameOf(entry) === model);
   return own === id ? reach(conversation, id, () => true) : own;
@@ -128,7 +123,6 @@ export function withLeaf(conversation: Conversation, lane: number, leaf: string 
   return { ...conversation, lanes };
 }
 
-/** Another column; it starts from what the first lane has said. */
 export function withLane(conversation: Conversation, model: string): Conversation {
   const leaf = conversation.lanes[0]?.leaf ?? null;
   return { ...conversation, lanes: [...conversation.lanes, { model, leaf }] };
@@ -148,14 +142,12 @@ export function withPin(conversation: Conversation, isPinned: boolean): Conversa
   return isPinned ? { ...rest, isPinned } : rest;
 }
 
-/** Null: into none. */
 export function withFolder(conversation: Conversation, folder: string | null): Conversation {
   const { folder: _, ...rest } = conversation;
   const name = folder?.trim().slice(0, MOST_FOLDER) ?? '';
   return name === '' ? rest : { ...rest, folder: name };
 }
 
-/** A conversation of its own that begins with the path to an entry. */
 export function branchAt(conversation: Conversation, { model, leaf }: Lane): Conversation {
   const entries = pathTo(conversation, leaf);
   const fresh = newConversation(model);
@@ -164,14 +156,13 @@ export function branchAt(conversation: Conversation, { model, leaf }: Lane): Con
   return withFolder(branch, folder);
 }
 
-/** An entry and all that was said after it. */
 export function withBelow({ entries }: Conversation, id: string): Entry[] {
   const below = new Set([id]);
   for (const entry of entries) if (entry.parent !== null && below.has(entry.parent)) below.add(entry.id);
   return entries.filter((entry) => below.has(entry.id));
 }
 
-/** Without some entries; columns that ended there show another version, or end before them. */
+/** Columns that ended at removed entries show another version, or end before them. */
 export function withoutEntries(conversation: Conversation, gone: readonly Entry[]): Conversation {
   const byId = new Map(gone.map((entry) => [entry.id, entry]));
   const entries = conversation.entries.filter(({ id }) => !byId.has(id));
@@ -188,7 +179,7 @@ export function withoutEntries(conversation: Conversation, gone: readonly Entry[
   return { ...left, lanes };
 }
 
-/** With entries that had been taken out, in the places that they had in `from`. */
+/** Restores entries in their places of `from`. */
 export function withEntriesBack(
   conversation: Conversation,
   back: readonly Entry[],
@@ -206,7 +197,6 @@ export function withEntriesBack(
 const marked = (entries: readonly Entry[], isRemoved: boolean): Record<string, Removal> =>
   Object.fromEntries(entries.map(({ id }) => [id, { at: Date.now(), isRemoved }]));
 
-/** The calls of the last answer of a path that nobody has answered yet. */
 export function openCalls(path: readonly Entry[]): readonly ToolCall[] {
   const at = path.findLastIndex(({ role }) => role !== 'tool');
   const answered = new Set(path.slice(at + 1).map(({ callId }) => callId));

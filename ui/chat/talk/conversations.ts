@@ -1,4 +1,4 @@
-/** The conversations of this browser, and which of them is at hand. Each change is stored at once. */
+/** Conversations of this browser, and the open one. Each change is stored at once. */
 import { computed, effect, signal, untracked } from '@preact/signals';
 import { place, rename } from '../../parts/address.ts';
 import { readStored, store } from '../../parts/stored.ts';
@@ -24,36 +24,34 @@ import {
 const all = signal<readonly Conversation[]>([readNew()]);
 const currentId = signal(all.peek()[0]?.id ?? '');
 
-/** Those that anything was said in, the latest first. */
 export const kept = computed(() =>
   all.value.filter(({ entries }) => entries.length > 0).toSorted((a, b) => b.changedAt - a.changedAt),
 );
 export const current = computed(
   () => all.value.find(({ id }) => id === currentId.value) ?? newConversation(DEFAULT_MODEL),
 );
-/** Whether what this browser keeps has been read. */
 export const isRestored = signal(false);
 
 const LAST = 'hearth.last';
 
 const wantedAtStart = (): string | null => place.peek().id ?? readStored(LAST);
 
-/** The draft that the message field writes. Before conversations are read: the draft of the one that will open. */
+/** Draft of the message field. Before conversations are read: the draft of the one that will open. */
 export const draftName = computed(() =>
   isRestored.value ? draftNameOf(current.value) : (wantedAtStart() ?? newDraft()),
 );
 
-/** Reads what is kept, and opens what the address names, else what was open last. */
 export async function restore(): Promise<void> {
   addEventListener('beforeunload', (event) => {
     if (!areAllKept()) event.preventDefault();
   });
-  // Drafts first: one of a conversation that another tab begins meanwhile is not known yet, and so is not dropped.
+  // Drafts first: a conversation that another tab begins meanwhile is unknown here, and its draft must not be
+  // dropped.
   const loading = Promise.all([restoreAttached(), holdTab()]).then(async () => ({
     names: draftNames(),
     stored: await loadConversations(),
   }));
-  // What another tab stores while this one reads is read after that.
+  // Changes that another tab stores during the read are applied after it.
   watchOtherTabs(loading, takeFromOtherTab);
   const { names, stored } = await loading;
   const ids = new Set(stored?.map(({ id }) => id));
@@ -71,7 +69,7 @@ export async function restore(): Promise<void> {
   effect(() => keepNew(current.value));
 }
 
-/** An address without a conversation is that of the last one at the start, and later of a new one. */
+/** An address without a conversation means the last one at the start, and later a new one. */
 let isStart = true;
 
 function show(id: string | null): void {
@@ -81,7 +79,6 @@ function show(id: string | null): void {
   name();
 }
 
-/** Puts the conversation at hand into the address. */
 function name(): void {
   const { id, entries } = current.peek();
   if (place.peek().view === 'chat') rename('chat', entries.length === 0 ? null : id);
@@ -93,12 +90,11 @@ export function open(id: string): void {
   name();
 }
 
-/** Settings that were left when a conversation was begun; null: there were none. */
+/** Settings left with the previous conversation when a new one began. */
 export const leftSettings = signal<Settings | null>(null);
-/** How often a conversation was begun or opened, for what follows it. */
 export const begins = signal(0);
 
-/** An empty conversation with the models of the one at hand. Its settings stay with that one, and can be fetched. */
+/** Keeps the models; the settings stay with the previous conversation and can be restored. */
 export function begin(): void {
   const { settings, entries } = current.value;
   if (activeSettings(settings).length > 0) leftSettings.value = settings;
@@ -120,7 +116,7 @@ export function add(conversations: readonly Conversation[]): void {
   open(first.id);
 }
 
-/** The conversation that was removed last, until the page is closed; null: none. */
+/** Restorable until the page is closed. */
 export const removed = signal<Conversation | null>(null);
 
 export function undoRemove(): void {
@@ -132,7 +128,6 @@ export function undoRemove(): void {
   if (wasOpen) open(back.id);
 }
 
-/** Whether it was open when it was removed. */
 let wasOpen = false;
 
 export function remove(id: string): void {
@@ -143,7 +138,6 @@ export function remove(id: string): void {
   if (currentId.value === id) begin();
 }
 
-/** There may be room now for what could not be stored. */
 function keepAgain(): void {
   for (const id of unkeptConversations()) {
     const conversation = find(id);
@@ -152,9 +146,8 @@ function keepAgain(): void {
   keepAttachedAgain();
 }
 
-/** Changes a conversation, wherever the user looks meanwhile, and keeps it. */
 export function change(id: string, how: (conversation: Conversation) => Conversation): void {
-  // Where its answer was stopped by the removal, what had come is brought back with it.
+  // If its removal stopped an answer, the partial answer is restored with it.
   if (removed.value?.id === id) removed.value = how(removed.value);
   const old = find(id);
   if (old === undefined) return;
@@ -167,7 +160,6 @@ export function change(id: string, how: (conversation: Conversation) => Conversa
 export const changeCurrent = (how: (conversation: Conversation) => Conversation): void =>
   change(currentId.value, how);
 
-/** What the first column ends with, if a model said it; null: nothing. */
 export function lastAnswer(): string | null {
   const path = pathTo(current.value, current.value.lanes[0]?.leaf ?? null);
   return path.findLast(({ role, text }) => role === 'assistant' && text !== '')?.text ?? null;
@@ -192,7 +184,7 @@ function takeFromOtherTab(id: string, stored: Conversation | null): void {
   settleOpen(stored);
 }
 
-/** Answers that no tab writes any more, once their tabs have gone, were cut. */
+/** Marks answers as cut once the tabs that wrote them are gone. */
 const watched = new Set<string>();
 function settleOpen({ id, entries }: Conversation): void {
   for (const entry of entries.filter((each) => each.isOpen === true && !watched.has(each.id))) {
@@ -201,7 +193,7 @@ function settleOpen({ id, entries }: Conversation): void {
   }
 }
 
-/** Its writer may have stored the end before it left, so the stored state decides. */
+/** The writer may have stored the end before it left, so the stored state decides. */
 async function markCut(id: string, entryId: string): Promise<void> {
   watched.delete(entryId);
   const stored = await changeStored(id, (now) => {

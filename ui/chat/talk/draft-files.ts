@@ -1,6 +1,6 @@
 /**
- * Files of messages that are not sent yet, in this browser. Every write is a merge with what is stored, in one transaction: tabs
- * attach at the same time, and none may lose.
+ * Files of unsent messages in this browser. Every write merges with the stored state in one transaction, so that tabs
+ * that attach at the same time lose nothing.
  */
 import { createStore, entries } from 'idb-keyval';
 
@@ -10,12 +10,10 @@ interface Stored {
 
 const store = createStore('hearth-drafts', 'files');
 
-/** By the name of the draft; none where the browser stores nothing. */
 export async function loadDraftFiles<File extends Stored>(): Promise<Record<string, readonly File[]>> {
   return Object.fromEntries(await entries<string, readonly File[]>(store).catch(() => []));
 }
 
-/** Stores the files of a draft, and takes out those that left it. */
 export function keepDraftFiles<File extends Stored>(
   draft: string,
   files: readonly File[],
@@ -42,7 +40,7 @@ export function keepDraftFiles<File extends Stored>(
   );
 }
 
-/** Those that only one side knows stay; of one that both know, mine is newer. */
+/** Keeps files that only one side has; of two versions, mine is newer. */
 export function mergedFiles<File extends Stored>(
   stored: readonly File[],
   mine: readonly File[],

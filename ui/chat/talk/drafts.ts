@@ -1,4 +1,3 @@
-/** Unsent text of each conversation, kept in this browser. */
 import { signal } from '@preact/signals';
 import { readStored, store, storedNames } from '../../parts/stored.ts';
 import { openTabs, tabId } from '../../parts/tab.ts';
@@ -7,18 +6,17 @@ import type { Conversation } from './conversation.ts';
 import { noteKept, whyUnkept } from './keeping.ts';
 
 const NAME = 'hearth.draft.';
-/** The draft of an empty conversation, which gets another id on each visit; each tab has its own. */
+/** An empty conversation gets another id on each visit, so its draft has this name; each tab has its own. */
 const NEW = 'new';
 export const newDraft = (): string => draftNameBelow(NEW, tabId.value);
 
 export const draftNameOf = ({ id, entries }: Conversation): string =>
   entries.length === 0 ? newDraft() : id;
-/** The draft of an edited entry, or of the result of a call. */
 export const draftNameBelow = (conversation: string, part: string): string => `${conversation} ${part}`;
 
 const drafts = signal<Readonly<Record<string, string>>>({});
 
-/** After a reload, the draft of this tab comes before that of another tab. */
+/** After a reload, this tab's draft precedes that of another tab. */
 export const draftOf = (draft: string): string =>
   drafts.value[draft] ?? readStored(NAME + draft, 'tab closed') ?? readStored(NAME + draft) ?? '';
 
@@ -32,7 +30,7 @@ export function setDraft(draft: string, text: string): void {
 
 const isEmpty = (draft: string): boolean => draftOf(draft) === '' && attachedTo(draft).length === 0;
 
-/** Moves text and files to another draft, unless that has some. */
+/** Does nothing if the other draft has text or files. */
 export function moveDraft(from: string, to: string): void {
   if (isEmpty(to)) {
     setDraft(to, draftOf(from));
@@ -54,7 +52,6 @@ export async function adoptDraft(names: readonly string[]): Promise<void> {
   if (left !== undefined) moveDraft(left, mine);
 }
 
-/** A warning that the browser does not keep this draft, with the remedy; null: it does. */
 export function draftFault(draft: string): string | null {
   const [text, files] = [whyUnkept(`text ${draft}`), whyUnkept(`files ${draft}`)];
   const why = files ?? text;
@@ -71,13 +68,11 @@ export function draftFault(draft: string): string | null {
   return `${reason}: this message loses ${what} when the tab is closed or reloaded. ${help}`;
 }
 
-/** All that are kept. */
 export const draftNames = (): string[] => [
   ...storedNames(NAME).map((name) => name.slice(NAME.length)),
   ...attachedDrafts(),
 ];
 
-/** Drops drafts of conversations that are gone. */
 export function sweepDrafts(names: readonly string[], isThere: (conversation: string) => boolean): void {
   for (const name of new Set(names)) {
     const [conversation = ''] = name.split(' ');

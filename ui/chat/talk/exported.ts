@@ -1,4 +1,4 @@
-/** Conversations as a file, and back. What is read is hostile: only what has the right form is taken. Pure. */
+/** Reads and writes files of conversations. Files are hostile: only parts of the right form are taken. */
 import { freshId } from '../../parts/fresh-id.ts';
 import type { AttachedImage, Attachment } from './attachments.ts';
 import { type Conversation, type Lane, MOST_FOLDER } from './conversation.ts';
@@ -20,7 +20,7 @@ export function exportFile(conversations: readonly Conversation[], presets: read
   return JSON.stringify({ kind: KIND, version: 1, conversations, presets }, null, 1);
 }
 
-/** Throws a sentence for the user when the file holds no conversations. Each gets an id of its own. */
+/** Throws a sentence for the user if the file has no conversations. Each gets a new id. */
 export function importFile(text: string): Imported {
   if (text.length > MOST_BYTES) throw new Error('The file is larger than 64 MB.');
   const file = parse(text);
@@ -32,7 +32,7 @@ export function importFile(text: string): Imported {
   };
 }
 
-/** Those of imported conversations that are not here yet; an entry keeps its id in the file. */
+/** Those not here yet; entries keep their ids in the file. */
 export function newOf(imported: readonly Conversation[], here: readonly Conversation[]): Conversation[] {
   const idsOf = ({ entries }: Conversation): string => entries.map(({ id }) => id).join('\n');
   const known = new Set(here.map(idsOf));
@@ -77,13 +77,12 @@ function readConversation(value: unknown): Conversation {
   };
 }
 
-/** A name of white space does not count. */
 function folderOf(value: unknown): Pick<Conversation, 'folder'> {
   const name = textOr(value, '').trim().slice(0, MOST_FOLDER);
   return name === '' ? {} : { folder: name };
 }
 
-/** Parents must come before their children, so there is no loop to follow. */
+/** Parents must come before their children, which excludes loops. */
 function readEntries(values: readonly Members[]): Entry[] {
   const seen = new Set<string>();
   const entries: Entry[] = [];
@@ -116,7 +115,7 @@ function furtherOf(value: Members): Partial<Entry> {
     ...(typeof value['model'] === 'string' ? { model: value['model'] } : {}),
     ...(typeof value['tries'] === 'string' ? { tries: value['tries'] } : {}),
     ...(finish === undefined ? {} : { finish }),
-    // Whoever wrote it when the file was made does not write it here.
+    // Its writer does not run here.
     ...(value['isOpen'] === true ? { finish: 'cut' as const } : {}),
     ...(value['isEdited'] === true ? { isEdited: true as const } : {}),
     ...(calls.length > 0 ? { calls } : {}),
@@ -140,7 +139,6 @@ function readAttachment(from: Members): Attachment {
   };
 }
 
-/** Those that lie in the text, one after the other. */
 function readPassages(value: unknown, length: number): Passage[] {
   let end = 0;
   return listOf(value).flatMap((each) => {
@@ -153,7 +151,7 @@ function readPassages(value: unknown, length: number): Passage[] {
   });
 }
 
-/** The size is read from the bytes, not from the file. */
+/** Takes the size from the image's bytes, not from the file. */
 function readAttachedImage(from: Members): AttachedImage | null {
   const url = textOr(from['url'], '');
   const file = bytesOfUrl(url);
@@ -161,7 +159,7 @@ function readAttachedImage(from: Members): AttachedImage | null {
   return size === null ? null : { url, ...size };
 }
 
-/** What a file says of a record is no check: whoever opens it has it checked. */
+/** Ignores the file's verdict, so that this browser checks the record. */
 function readProof(from: Members): Proof {
   return {
     record: textOr(from['record'], ''),
@@ -196,14 +194,12 @@ function readMeasures(from: Members): Measures {
   };
 }
 
-/** Those with a name. */
 export function readPresets(stored: unknown): Preset[] {
   return listOf(stored).flatMap(({ name, settings }) =>
     typeof name === 'string' && name !== '' ? [{ name, settings: readSettings(settings) }] : [],
   );
 }
 
-/** Settings as they were stored; whatever has not the right form is as if it was not set. */
 export function readSettings(stored: unknown): Settings {
   const from = isRecord(stored) ? stored : {};
   const numbers = isRecord(from['numbers']) ? Object.entries(from['numbers']) : [];

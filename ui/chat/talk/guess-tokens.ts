@@ -1,6 +1,4 @@
-/** Tokens of a text that nobody has counted. Pure. */
-
-/** A longer text is as dense as its beginning. */
+/** A longer text is assumed to be as dense as its beginning. */
 const SAMPLE_CHARS = 20_000;
 const CHARS_PER_WORD_PART = 5;
 

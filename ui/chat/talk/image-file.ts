@@ -1,15 +1,14 @@
-/** Checks of an image before it is decoded: a file of a few kilobytes may unpack to gigabytes. Pure. */
+/** Checks an image before it is decoded: a file of a few kilobytes may unpack to gigabytes. */
 
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** The same as the service reads. */
+/** The service's limit. */
 export const MOST_PIXELS = 40_000_000;
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** The size of a PNG or JPEG; null: it is neither, or says none. */
 export const imageSize = (file: Uint8Array): ImageSize | null =>
   PNG.every((byte, at) => file[at] === byte) ? pngSize(file) : jpegSize(file);
 
@@ -20,7 +19,7 @@ function pngSize(file: Uint8Array): ImageSize | null {
   return { width: dataView(file).getUint32(16), height: dataView(file).getUint32(20) };
 }
 
-/** A JPEG is a row of segments, each with its length; those that begin a frame say how large it is. */
+/** A JPEG is a list of segments with lengths; those that begin a frame contain the size. */
 function jpegSize(file: Uint8Array): ImageSize | null {
   if (file[0] !== 0xff || file[1] !== 0xd8) return null;
   const view = dataView(file);
@@ -37,10 +36,9 @@ const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 const DATA_URL = /^data:image\/(?:png|jpeg);base64,([A-Za-z0-9+/]+={0,2})$/;
-/** Of a data URL; an image that is attached here becomes no longer one. */
+/** Of a data URL; attached images are never longer. */
 const MOST_CHARS = 4 * 1024 * 1024;
 
-/** The bytes of an image of a message; null: it may not be decoded. */
 export function bytesOfUrl(url: string): Uint8Array<ArrayBuffer> | null {
   const [, base64] = url.length > MOST_CHARS ? [] : (DATA_URL.exec(url) ?? []);
   if (base64 === undefined) return null;
@@ -53,7 +51,7 @@ export function bytesOfUrl(url: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
-/** The size with its form kept, where neither side may be longer than `most`. */
+/** Keeps the aspect ratio; no side is longer than `most`. */
 export function within({ width, height }: ImageSize, most: number): ImageSize {
   const share = Math.min(1, most / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * share)), height: Math.max(1, Math.round(height * share)) };

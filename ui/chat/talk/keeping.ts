@@ -1,14 +1,12 @@
-/** Failed writes to the storage of the browser, so that the page can warn before anything is lost. */
+/** Failed writes to the browser's storage, so that the page can warn before anything is lost. */
 import { computed, signal } from '@preact/signals';
 import type { WhyNot } from '../../parts/stored.ts';
 
 const unkept = signal<Readonly<Record<string, WhyNot>>>({});
 
 export const whyUnkept = (what: string): WhyNot | null => unkept.value[what] ?? null;
-/** Whether all that was written in this tab outlives it. */
 export const areAllKept = (): boolean => Object.keys(unkept.peek()).length === 0;
 
-/** Null: it is stored, or gone. */
 export function noteKept(what: string, why: WhyNot | null): void {
   if ((unkept.peek()[what] ?? null) === why) return;
   const { [what]: _, ...others } = unkept.peek();
@@ -31,23 +29,21 @@ const FAULTS: Readonly<Record<WhyNot | 'nearly full', string>> = {
     "This browser's storage for the page is nearly full. Export your conversations, then remove some, before anything is lost.",
 };
 
-/** The storage as a whole. */
 const state = signal<'refused' | 'nearly full' | null>(null);
 export const noteRefused = (): void => {
   state.value = 'refused';
 };
 
-/** The reason why conversations are not kept, or soon may not be; null: they are. */
 export const storageFault = computed(() => {
   const failed = Object.entries(unkept.value).find(([what]) => what.startsWith(CONVERSATION));
   const why = failed?.[1] ?? state.value;
   return why === null ? null : FAULTS[why];
 });
 
-/** Of what the browser allows the page; from there on the user is told. */
+/** Share of the browser's quota from which the user is warned. */
 const NEARLY_FULL = 0.95;
 
-/** Browsers tell only roughly how much they allow; some do not tell. */
+/** Browsers report their quota only roughly, or not at all. */
 export async function noteRoom(): Promise<void> {
   const { usage = 0, quota = 0 } = (await navigator.storage?.estimate().catch(() => undefined)) ?? {};
   state.value = quota > 0 && usage > NEARLY_FULL * quota ? 'nearly full' : null;

@@ -1,4 +1,3 @@
-/** Figures of an answer, from those of the service. Pure. */
 import type { AnswerSoFar } from '../../service/answer-stream.ts';
 import type { Measures } from './entry.ts';
 
@@ -17,7 +16,7 @@ export function measuresOf(answer: AnswerSoFar): { measures?: Measures } {
   return { measures };
 }
 
-/** Of an answer that did not come to its end: the service reports its figures last, so these are counted here. */
+/** For an unfinished answer: the service reports figures last, so these are counted here. */
 function estimateOf({ firstMs, lastMs, pieces }: AnswerSoFar): { measures?: Measures } {
   if (firstMs === null) return {};
   const span = lastMs - firstMs;

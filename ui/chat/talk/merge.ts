@@ -1,4 +1,4 @@
-/** Two states of one conversation → one that has everything of both: tabs write at the same time, and none may lose. Pure. */
+/** Merges two states of a conversation without losing anything, because tabs write at the same time. */
 import { closed, type Entry } from './entry.ts';
 import { type Conversation, type Lane, pathTo, type Removal, withoutEntries } from './conversation.ts';
 
@@ -22,7 +22,7 @@ export function merged(stored: Conversation, mine: Conversation): Conversation {
   return removals === undefined ? left : { ...left, removals };
 }
 
-/** What another tab has stored, as seen from here: columns that stood where the other went on follow it. */
+/** Columns that ended where the other tab continued follow it. */
 export function followed(mine: Conversation, stored: Conversation): Conversation {
   const both = merged(stored, mine);
   const lanes = mine.lanes.map((lane, at) => following(both, lane, stored.lanes[at]));
@@ -38,7 +38,7 @@ function following(both: Conversation, lane: Lane, other: Lane | undefined): Lan
 
 const stampOf = ({ editedAt, changedAt }: Conversation): number => editedAt ?? changedAt;
 
-/** Entries that were brought back stand in their old place, further ones at the end. */
+/** Restored entries get their old place, new ones come last. */
 function withUnknown(stored: readonly Entry[], mine: readonly Entry[], removals: Removals): Entry[] {
   const all = [...stored];
   const known = new Set(stored.map(({ id }) => id));
@@ -46,17 +46,16 @@ function withUnknown(stored: readonly Entry[], mine: readonly Entry[], removals:
   mine.forEach((entry, at) => {
     if (known.has(entry.id)) return;
     const isBack = removals?.[entry.id]?.isRemoved === false;
-    // Never before its parent.
     const place = isBack ? Math.max(indexIn(mine[at - 1]?.id), indexIn(entry.parent)) + 1 : all.length;
     all.splice(place, 0, entry);
   });
   return all;
 }
 
-/** Another tab took the writer of a cut answer for closed, and may be wrong. */
+/** A `cut` answer may still be running: another tab only assumed that its writer was closed. */
 const isUnfinished = ({ isOpen, finish }: Entry): boolean => isOpen === true || finish === 'cut';
 
-/** A finished answer wins over an unfinished one, and no text is replaced by a shorter one. */
+/** A finished answer replaces an unfinished one, and no text is replaced by a shorter one. */
 function fuller(a: Entry, b: Entry | undefined): Entry {
   if (b === undefined) return a;
   if (isUnfinished(a) !== isUnfinished(b)) return isUnfinished(a) ? b : a;
@@ -69,7 +68,6 @@ const sizeOf = ({ text, reasoning = '' }: Entry): number => text.length + reason
 
 type Removals = Conversation['removals'];
 
-/** The later word on each entry. */
 function mergedRemovals(a: Removals, b: Removals): Removals {
   if (a === undefined || b === undefined) return a ?? b;
   const later = ([id, removal]: [string, Removal]) => removal.at >= (a[id]?.at ?? 0);

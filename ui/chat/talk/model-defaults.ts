@@ -1,14 +1,13 @@
-/** Settings of a conversation as the defaults of its model, as `hearth set` keeps them: they hold for every client. */
+/** Stores a conversation's settings as its model's defaults, like `hearth set`: they apply to every client. */
 import { signal } from '@preact/signals';
 import type { Changed } from '../../../src/wire/operation/library.ts';
 import { sentenceOf } from '../../service/client.ts';
 import { askAsPage } from '../../service/page-token.ts';
 import { activeSettings, type Settings } from './settings.ts';
 
-/** Outcome of the last change. */
 export const defaultsSaid = signal<{ readonly note: string } | { readonly fault: string } | null>(null);
 
-/** By the names of `hearth set`; tools and the form of the answer belong to a conversation. */
+/** By the names of `hearth set`; tools and answer format belong to a conversation. */
 export const modelDefaults = ({ system, numbers, stop }: Settings): Record<string, string> =>
   Object.fromEntries(
     Object.entries({ system: system.trim() === '' ? '' : system, ...numbers, stop: escaped(stop) }).filter(
@@ -16,7 +15,6 @@ export const modelDefaults = ({ system, numbers, stop }: Settings): Record<strin
     ),
   );
 
-/** A line is one stop text, in which a backslash is a backslash. */
 const escaped = (stop: string): string => (stop.trim() === '' ? '' : stop.replaceAll('\\', '\\\\'));
 
 export const canBeDefaults = (settings: Settings): boolean =>

@@ -1,4 +1,3 @@
-/** Models and settings of an empty conversation, kept over a reload of the tab. */
 import { readStoredJson, store } from '../../parts/stored.ts';
 import { DEFAULT_MODEL } from '../../service/known.ts';
 import { type Conversation, newConversation } from './conversation.ts';

@@ -1,6 +1,4 @@
-/** A long text in passages, those of them that match a question, and how a model reads them. Pure. */
-
-/** A place in a text, in characters. */
+/** In characters. */
 export interface Passage {
   readonly from: number;
   readonly to: number;
@@ -8,17 +6,17 @@ export interface Passage {
 
 /** Shorter texts are sent whole. */
 export const LEAST_CHARS = 8000;
-/** Of one file; more would take minutes on a small machine. */
+/** Per file; more would take minutes on a small machine. */
 export const MOST_PASSAGES = 2000;
-/** As much as an embedding model reads at once. */
+/** About the input of an embedding model. */
 const PASSAGE_CHARS = 1000;
-/** Of all passages that are sent of one file. */
+/** Per file, of all passages. */
 const MOST_SENT_CHARS = 6000;
 const CHARS_PER_TOKEN = 4;
-/** What a file may take of the window; the conversation and the answer need the rest. */
+/** A file's share of the window; the conversation and the answer need the rest. */
 const WINDOW_SHARE = 1 / 3;
 
-/** Whole lines, as many as fit; a longer line is cut at a space, or in the middle. */
+/** As many whole lines as fit; a longer line is cut at a space, or in the middle. */
 export function passagesOf(text: string): Passage[] {
   const passages: Passage[] = [];
   for (let from = 0; from < text.length; ) {
@@ -40,7 +38,7 @@ function endOf(text: string, from: number): number {
   return (text.codePointAt(most - 1) ?? 0) > 0xffff ? most - 1 : most;
 }
 
-/** The best ones that fit, in the order of the text; neighbours become one. `window`: of the model, tokens. */
+/** In the order of the text; neighbours become one. `window`: tokens. */
 export function bestPassages(
   passages: readonly Passage[],
   scores: readonly number[],
@@ -69,7 +67,6 @@ function joined(passages: readonly Passage[]): Passage[] {
   return all;
 }
 
-/** Passages under the numbers of their lines, with a mark where something is left out. */
 export function passageText(text: string, passages: readonly Passage[]): string {
   let line = 1;
   let counted = 0;
@@ -85,7 +82,7 @@ export function passageText(text: string, passages: readonly Passage[]): string 
 
 const newlinesIn = (text: string): number => text.split('\n').length - 1;
 
-/** How alike two vectors are, from -1 to 1; vectors without a direction are like nothing. */
+/** Cosine, from -1 to 1; 0 for a zero vector. */
 export function likeness(a: Float32Array, b: Float32Array): number {
   let [dot, ofA, ofB] = [0, 0, 0];
   for (let at = 0; at < a.length; at += 1) {

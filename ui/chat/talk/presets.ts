@@ -1,4 +1,3 @@
-/** Settings under a name, kept in this browser and put to any conversation. */
 import { signal } from '@preact/signals';
 import { readStoredJson, store } from '../../parts/stored.ts';
 import { readPresets } from './exported.ts';
@@ -11,17 +10,14 @@ export interface Preset {
 
 const NAME = 'hearth.presets';
 
-/** By their names. */
 export const presets = signal<readonly Preset[]>(read());
-/** Why a preset could not be kept; null: it was. */
 export const presetFault = signal<string | null>(null);
 
-// Another tab may change them.
 addEventListener('storage', ({ key }) => {
   if (key === NAME) presets.value = read();
 });
 
-/** Adds those of a file, and returns how many are new; one whose name has other settings here gets another name. */
+/** Returns the number of new ones. A name that has other settings here is changed. */
 export function addPresets(imported: readonly Preset[]): number {
   const isHere = ({ settings }: Preset): boolean =>
     presets.value.some((each) => JSON.stringify(each.settings) === JSON.stringify(settings));
@@ -33,7 +29,6 @@ export function addPresets(imported: readonly Preset[]): number {
   return fresh.length;
 }
 
-/** One of the same name is replaced. */
 export function savePreset(name: string, settings: Settings): void {
   const others = read().filter((each) => each.name !== name);
   write([...others, { name, settings }].toSorted((a, b) => a.name.localeCompare(b.name)));

@@ -1,4 +1,3 @@
-/** Asks for an answer once more, signed, and checks its record in this browser. */
 import { signal } from '@preact/signals';
 import { freshId } from '../../parts/fresh-id.ts';
 import { isAbort, sentenceOf } from '../../service/client.ts';
@@ -11,7 +10,6 @@ import { requestOf } from './settings.ts';
 
 type State = { readonly abort: AbortController } | { readonly fault: string };
 
-/** What is being done about answers, by their entries, and what could not be. */
 export const provings = signal<Readonly<Record<string, State>>>({});
 
 function setState(id: string, state: State | null): void {
@@ -31,7 +29,6 @@ export function canProve({ model = DEFAULT_MODEL, text, calls = [], parent }: En
   return text !== '' && calls.length === 0 && known !== undefined && isLocal(known) && !hasImages;
 }
 
-/** The signed answer becomes another version of the one that was there. */
 export async function prove(lane: number, entry: Entry): Promise<void> {
   const { id: conversationId, settings } = current.value;
   const { model = DEFAULT_MODEL } = entry;
@@ -39,7 +36,6 @@ export async function prove(lane: number, entry: Entry): Promise<void> {
   const abort = new AbortController();
   setState(entry.id, { abort });
   try {
-    // The verifier is fetched with the first answer that is to be proved.
     const { signedAnswer } = await import('../../proof/signed-answer.ts');
     const { text, ...proof } = await signedAnswer(request, abort.signal);
     const { parent, tries, asked } = entry;

@@ -1,19 +1,18 @@
 /**
- * An image file → what is sent of it: a PNG or a JPEG, no larger than models look at, upright, and without what a camera writes
- * next to the picture, such as the place.
+ * Reads an image file into a PNG or JPEG to send: upright, no larger than models use, and without metadata such as
+ * the place.
  */
 import { bytes, count } from '../../parts/figures.ts';
 import type { Attachment } from './attachments.ts';
 import { MOST_PIXELS, imageSize, within } from './image-file.ts';
 
 const MOST_FILE_BYTES = 20 * 1024 * 1024;
-/** Models look at fewer pixels than this, or at parts of that size. */
+/** Models use fewer pixels, or parts of this size. */
 const MOST_SIDE = 2048;
-/** Of what is sent: the body of a request holds several. */
+/** The body of a request may contain several. */
 const MOST_SENT_BYTES = 1024 * 1024;
 const QUALITIES = [0.9, 0.75, 0.5] as const;
 
-/** Throws a sentence for the user. */
 export async function readImage(file: File): Promise<Attachment> {
   const { name } = file;
   if (file.size > MOST_FILE_BYTES) {
@@ -40,11 +39,11 @@ export async function readImage(file: File): Promise<Attachment> {
   }
 }
 
-/** A JPEG may lie on its side, which only its remarks say; no model reads those. */
+/** A rotated JPEG says so only in its metadata, which no model reads. */
 const isSentAsItIs = (file: File, { width }: { readonly width: number }, bitmap: ImageBitmap): boolean =>
   file.type === 'image/png' && file.size <= MOST_SENT_BYTES && width === bitmap.width;
 
-/** Lines and letters stay sharp in a PNG; where that becomes too large, and for photos, a JPEG. */
+/** PNG keeps lines and letters sharp; photos, and images that become too large, use JPEG. */
 async function drawn(
   bitmap: ImageBitmap,
   { width, height }: { readonly width: number; readonly height: number },

@@ -1,9 +1,7 @@
-/** A PDF file → the text of its pages, each under its number. */
 import { PDF_LIMITS, pdfText } from '../../pdf/pdf-text.ts';
 import { bytes, count } from '../../parts/figures.ts';
 import type { Attachment } from './attachments.ts';
 
-/** Throws a sentence for the user. */
 export async function readPdf(file: File): Promise<Attachment> {
   const { name, size } = file;
   if (size > PDF_LIMITS.bytes) {

@@ -1,4 +1,4 @@
-/** Tools of MCP servers that the user added: offered to the model, and called by the page when its user allows it. */
+/** Tools of MCP servers that the user added. The page calls them once the user allows it. */
 import { signal } from '@preact/signals';
 import { readStoredTexts, store } from '../../parts/stored.ts';
 import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
@@ -7,7 +7,6 @@ import type { RemoteTool, Settings, ToolDraft } from './settings.ts';
 
 const NAME = 'hearth.mcp-servers';
 
-/** Addresses that answered once, kept in this browser. */
 export const servers = signal<readonly string[]>(readStoredTexts(NAME));
 
 function keepServer(address: string): void {
@@ -16,7 +15,6 @@ function keepServer(address: string): void {
   store(NAME, JSON.stringify(servers.value));
 }
 
-/** The tools of a server as drafts of a conversation. Throws a sentence for the user. */
 export async function toolsOf(address: string): Promise<ToolDraft[]> {
   if (!URL.canParse(address))
     throw new Error('This is not an address; write one such as http://127.0.0.1:3001/mcp.');
@@ -34,11 +32,10 @@ export async function toolsOf(address: string): Promise<ToolDraft[]> {
 /** Models call tools by letters, digits, _ and -. */
 const usableName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64);
 
-/** The tool of a server that a call means; undefined: its result is written by hand. */
+/** Undefined: the user types the result. */
 export const remoteOf = (call: ToolCall, { tools }: Settings): RemoteTool | undefined =>
   tools.find(({ name }) => name === call.function.name)?.from;
 
-/** What may be called without asking, for as long as this tab is open. */
 const allowed = signal<ReadonlySet<string>>(new Set());
 const keyOf = (conversation: string, { server, name }: RemoteTool): string =>
   [conversation, server, name].join('\n');
@@ -50,14 +47,13 @@ export const allow = (conversation: string, tool: RemoteTool): void => {
   allowed.value = new Set([...allowed.value, keyOf(conversation, tool)]);
 };
 
-/** Results in a row that nobody had to allow; then its user is asked again. */
+/** Calls in a row without a confirmation. */
 const MOST_UNASKED = 10;
 
 export const mayGoOnUnasked = (path: readonly Entry[]): boolean =>
   path.slice(path.findLastIndex(({ role }) => role === 'user') + 1).filter(({ role }) => role === 'tool')
     .length < MOST_UNASKED;
 
-/** The result of a call as text for the model. Throws a sentence for the user. */
 export async function runCall(call: ToolCall, tool: RemoteTool, end: AbortSignal): Promise<string> {
   const { callTool } = await import('../../mcp/mcp-client.ts');
   const args: unknown = JSON.parse(call.function.arguments === '' ? '{}' : call.function.arguments);

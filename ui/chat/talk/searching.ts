@@ -1,6 +1,6 @@
 /**
- * Passages of attached files, chosen by vectors of the service's embedding model when the message is sent. Vectors are kept
- * for the next question, until the page is closed.
+ * Selects passages of attached files by vectors of the service's embedding model when the message is sent. Vectors
+ * are kept until the page is closed.
  */
 import { signal } from '@preact/signals';
 import type { EmbeddingRequest, EmbeddingResponse } from '../../../src/wire/inference/embeddings.ts';
@@ -18,7 +18,6 @@ export interface Search {
   readonly abort: AbortController;
 }
 
-/** Searches that run, by the name of the draft. */
 export const searches = signal<Readonly<Record<string, Search>>>({});
 
 function setSearch(draft: string, search: Search | null): void {
@@ -26,9 +25,9 @@ function setSearch(draft: string, search: Search | null): void {
   searches.value = search === null ? others : { ...others, [draft]: search };
 }
 
-/** Passages of one request, so that its progress is seen and others get their turn between two. */
+/** Passages per request, so that progress shows and other clients get turns. */
 const BATCH = 8;
-/** Files whose vectors are kept; those that were used longest ago give way. */
+/** Files with vectors; the least recently used are dropped. */
 const MOST_KEPT = 4;
 
 interface Kept {
@@ -38,19 +37,16 @@ interface Kept {
 }
 let kept: readonly Kept[] = [];
 
-/** One of this service before one of an upstream; undefined: no embedding model is known. */
 export const embeddingModel = (): string | undefined =>
   models.value
     .filter(({ kind }) => kind === 'embedding')
     .toSorted((a, b) => Number(isLocal(b)) - Number(isLocal(a)))[0]?.id;
 
-/** Passages of the file in place of the whole, or the whole again. */
 export function toggleSearch<File extends Attachment>(file: File): File {
   const { passages, ...whole } = file;
   return passages === undefined ? { ...file, passages: [] } : (whole as File);
 }
 
-/** The smallest window of the models that answer, tokens. */
 export function leastWindow(lanes: readonly Lane[]): number | undefined {
   const windows = lanes.flatMap(({ model }) => modelNamed(model)?.context_length ?? []);
   return windows.length === 0 ? undefined : Math.min(...windows);
@@ -62,11 +58,11 @@ interface Wanted<File> {
   readonly draft: string;
   readonly question: string;
   readonly files: readonly File[];
-  /** The window of the model that reads them, tokens. */
+  /** In tokens. */
   readonly window: number | undefined;
 }
 
-/** The files with their passages; null: the user stopped the search. Throws a sentence for the user. */
+/** Null: the user stopped the search. Throws a sentence for the user. */
 export async function searchFiles<File extends Attachment>({
   draft,
   question,
@@ -113,7 +109,7 @@ interface How {
   readonly show: (done: number) => void;
 }
 
-/** What a stopped search had is kept, so the next one goes on from there. */
+/** Keeps the vectors of a stopped search for the next one. */
 async function vectorsOf(
   text: string,
   passages: readonly Passage[],
@@ -137,7 +133,7 @@ async function vectorsOf(
 }
 
 async function embed(model: string, input: string[], end: AbortSignal): Promise<Float32Array[]> {
-  // A passage of signs may have more tokens than the model reads; its beginning is enough to find it.
+  // A passage of signs may exceed the model's input; its beginning is enough to find it.
   const body: EmbeddingRequest = { model, input, encoding_format: 'base64', truncate: true };
   const { data } = await askJson<EmbeddingResponse>('/v1/embeddings', { body, signal: end });
   if (data.length !== input.length)

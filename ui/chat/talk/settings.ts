@@ -1,9 +1,8 @@
-/** What the user sets for a conversation, and the request that it makes. Pure. */
 import type { ChatRequest } from '../../../src/wire/inference/chat.ts';
 import { type AttachedImage, attachedImages, withAttached } from './attachments.ts';
 import type { Entry } from './entry.ts';
 
-/** Numbers that a request may carry, as they are typed; empty: the model's default. */
+/** As typed; empty: the model's default. */
 export const NUMBERS = [
   { field: 'temperature', label: 'Temperature', step: 0.1, hint: '0 always takes the likeliest token' },
   { field: 'top_p', label: 'Top p', step: 0.05, hint: 'likeliest tokens up to this probability' },
@@ -28,23 +27,19 @@ export interface ToolDraft {
   readonly description: string;
   /** JSON Schema of the arguments, as typed. */
   readonly parameters: string;
-  /** The server that runs it; absent: its results are written by hand. */
   readonly from?: RemoteTool;
 }
 
 export interface RemoteTool {
-  /** Its address. */
   readonly server: string;
-  /** What the server calls it. */
   readonly name: string;
 }
 
 export interface Settings {
   readonly system: string;
   readonly numbers: Readonly<Partial<Record<NumberField, string>>>;
-  /** One stop string a line. */
+  /** One stop string per line. */
   readonly stop: string;
-  /** Empty: the model decides. */
   readonly effort: '' | (typeof EFFORTS)[number];
   readonly tools: readonly ToolDraft[];
   readonly toolChoice: 'auto' | 'required' | 'none';
@@ -72,7 +67,6 @@ export const SAMPLE_TOOL: ToolDraft = {
 export const SAMPLE_SCHEMA =
   '{\n  "type": "object",\n  "properties": {\n    "answer": { "type": "string" },\n    "sure": { "type": "boolean" }\n  },\n  "required": ["answer", "sure"]\n}';
 
-/** What is wrong with text that should be a JSON object, or null. */
 export function faultOfJson(text: string): string | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -84,7 +78,6 @@ export function faultOfJson(text: string): string | null {
   }
 }
 
-/** The first thing that keeps the settings from making a request, or null. */
 export function faultOf({ tools, schema }: Settings): string | null {
   for (const { name, parameters } of tools) {
     if (name === '') return 'A tool needs a name.';
@@ -97,11 +90,9 @@ export function faultOf({ tools, schema }: Settings): string | null {
 
 export interface ActiveSetting {
   readonly words: string;
-  /** What takes it back. */
   readonly cleared: Partial<Settings>;
 }
 
-/** What is set, in words: each changes the answers, so each is shown where they are asked for. */
 export function activeSettings({ system, numbers, stop, effort, tools, schema }: Settings): ActiveSetting[] {
   const when = (isSet: boolean, words: string, cleared: Partial<Settings>): ActiveSetting[] =>
     isSet ? [{ words, cleared }] : [];
@@ -118,10 +109,10 @@ export function activeSettings({ system, numbers, stop, effort, tools, schema }:
   ];
 }
 
-/** The request for what follows a path; nothing in it that the user did not ask for. */
+/** Contains nothing that the user did not set. */
 export function requestOf(model: string, path: readonly Entry[], settings: Settings): ChatRequest {
   const { system, effort, tools, toolChoice, schema } = settings;
-  // A model that had to call a tool again would never come to tell what it learned.
+  // A model that must call a tool again could never report the result.
   const choice = toolChoice === 'required' && path.at(-1)?.role === 'tool' ? 'auto' : toolChoice;
   const stop = settings.stop.split('\n').filter((line) => line !== '');
   return {
@@ -144,7 +135,7 @@ function numbersOf({ numbers }: Settings): Partial<Record<NumberField, number>> 
   return Object.fromEntries(given.map(([field, text]) => [field, Number(text)]));
 }
 
-/** An answer that failed before its first word is nothing that the model said. */
+/** Skips answers that failed before their first word. */
 const isSaid = ({ role, text, calls = [] }: Entry): boolean =>
   role !== 'assistant' || text !== '' || calls.length > 0;
 
@@ -155,7 +146,7 @@ function messageOf({ role, text, files, calls, callId }: Entry): ChatRequest['me
   return { role, content: messageContent(withAttached(text, files), attachedImages(files)) };
 }
 
-/** Images come first, as files do. */
+/** Images precede the text, as files do. */
 const messageContent = (text: string, images: readonly AttachedImage[]) =>
   images.length === 0
     ? text

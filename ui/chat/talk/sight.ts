@@ -1,15 +1,12 @@
-/** Models that read images, and the sentence for those that do not. Pure. */
 import type { ModelEntry } from '../../../src/wire/models.ts';
 import { isLocal } from '../../service/known.ts';
 
-/** Most upstreams do not list their abilities, so images are sent to them. */
+/** Most upstreams do not list abilities, so images are sent to them. */
 export const readsImages = (model: ModelEntry): boolean =>
   !isLocal(model) || (model.capabilities ?? []).includes('vision');
 
-/** A command that installs a model that reads images. */
 const SOME_MODEL = 'hearth pull ggml-org/gemma-3-4b-it-GGUF';
 
-/** Null: all of them read images, as far as is known. */
 export function sightFault(models: readonly (ModelEntry | undefined)[]): string | null {
   const blind = models.find((model) => model !== undefined && !readsImages(model));
   if (blind === undefined) return null;

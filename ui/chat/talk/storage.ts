@@ -1,6 +1,6 @@
 /**
- * Conversations in this browser. Every write is a merge with what is stored, in one transaction, so that tabs never
- * overwrite each other; a channel reports to the other tabs what changed.
+ * Stores conversations in this browser. Every write merges with the stored state in one transaction, so that tabs
+ * never overwrite each other; a channel reports changes to the other tabs.
  */
 import { createStore, del, entries, get, update } from 'idb-keyval';
 import { whyNot } from '../../parts/stored.ts';
@@ -15,7 +15,6 @@ const tellOtherTabs = (id: string): void => {
   channel.postMessage({ id });
 };
 
-/** The latest first; null: this browser stores none. */
 export async function loadConversations(): Promise<Conversation[] | null> {
   try {
     const all = await entries<string, Conversation>(store);
@@ -26,10 +25,9 @@ export async function loadConversations(): Promise<Conversation[] | null> {
   }
 }
 
-/** The last write of each conversation. */
 const writes = new Map<string, Promise<void>>();
 
-/** Resolves once everything of a conversation that this tab has begun to store is stored, or was refused. */
+/** Resolves once all writes of a conversation by this tab have ended. */
 export const written = (id: string): Promise<void> => writes.get(id) ?? Promise.resolve();
 
 export function saveConversation(conversation: Conversation): Promise<void> {
@@ -54,7 +52,7 @@ async function put(conversation: Conversation): Promise<void> {
   }
 }
 
-/** Changes the stored state, whatever this tab holds. Returns it, or null if nothing was changed. */
+/** Applies `how` to the stored state, whatever this tab has in memory. Null: nothing was changed. */
 export async function changeStored(
   id: string,
   how: (stored: Conversation) => Conversation,
@@ -84,7 +82,7 @@ export async function deleteConversation(id: string): Promise<void> {
   await noteRoom();
 }
 
-/** Calls back, once `ready` has settled, when another tab has changed a conversation; with null where it was removed. */
+/** Waits for `ready`; null: the conversation was removed. */
 export function watchOtherTabs(
   ready: Promise<unknown>,
   onChange: (id: string, stored: Conversation | null) => void,
@@ -99,15 +97,13 @@ export function watchOtherTabs(
   });
 }
 
-/** Held by the tab that writes an answer, as long as it does: nobody else can tell whether that tab is still there. */
+/** A tab holds this lock while it writes an answer, because other tabs cannot detect otherwise if it still exists. */
 const lockOf = (id: string): string => `hearth.answer.${id}`;
 
-/** Says to other tabs that this one writes an answer, until `end` settles. */
 export function holdAnswer(id: string, end: Promise<unknown>): void {
   void navigator.locks?.request(lockOf(id), () => end.catch(() => undefined));
 }
 
-/** Resolves once no tab writes an answer. */
 export async function answerLeft(id: string): Promise<void> {
   await navigator.locks?.request(lockOf(id), { mode: 'shared' }, () => undefined);
 }

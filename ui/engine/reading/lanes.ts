@@ -1,6 +1,6 @@
 /**
- * ui/engine/reading owns what the state of the engine means to somebody who looks at it. It does not know how that is drawn.
- * Pure. This file: the slots of a model, and who waits for one.
+ * ui/engine/reading owns the meaning of the engine's state for a viewer. It does not know how that is drawn. This
+ * file: slots of a model, and jobs that wait for one.
  */
 import type { EngineState, JobView, ModelView, SlotView } from '../../../src/wire/operation/engine-state.ts';
 import { count, milliseconds, rate } from '../../parts/figures.ts';
@@ -8,18 +8,16 @@ import type { Trace } from '../../parts/trace-bar.tsx';
 
 export interface LaneReading {
   readonly number: string;
-  /** The job in it; absent: it has none. */
   readonly jobId?: string;
   readonly kind: 'prefill' | 'decode' | 'suspended' | 'kept' | 'free';
   readonly trace: Trace;
-  /** What it does, in words that need no colour. */
   readonly doing: string;
   readonly client: string;
   readonly speed: string;
   readonly isFrozen: boolean;
 }
 
-/** Tokens in the width of a lane: enough for the longest, and the same for all of a model. */
+/** Tokens per lane width: the longest fits, and all lanes of a model share it. */
 export function scaleOf({ slots, num_ctx: window = Number.MAX_SAFE_INTEGER }: ModelView): number {
   const longest = Math.max(0, ...Object.values(slots).map((slot) => tokensIn(slot)));
   let scale = 256;
@@ -34,14 +32,12 @@ export function lanesOf(model: ModelView, jobs: EngineState['jobs']): LaneReadin
     .map(([number, slot]) => laneOf(number, slot, { room, job: jobs[slot.job_id ?? ''] }));
 }
 
-/** A job that has no slot. */
 interface PlainReading {
   readonly jobId: string;
   readonly client: string;
   readonly words: string;
 }
 
-/** Jobs that wait for a slot of a model or for its load, the next one first. */
 export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): PlainReading[] {
   return Object.entries(jobs)
     .filter(([, { model, state }]) => model === id && state === 'queued')
@@ -52,13 +48,13 @@ export function waitingFor(id: string, { jobs, at_ms: nowMs }: EngineState): Pla
       words: [
         `#${position ?? '?'} in the queue`,
         `for ${milliseconds(Math.max(0, nowMs - since))}`,
-        // The model that it waits for is named above.
+        // The heading already names the model.
         ...(reason === undefined || reason.startsWith('waiting for a slot') ? [] : [reason]),
       ].join(' · '),
     }));
 }
 
-/** Jobs of a model that run in none of its slots, such as signed answers, which get a context of their own. */
+/** Jobs outside the slots, such as signed answers, which get their own context. */
 export function apartOf(id: string, { slots }: ModelView, jobs: EngineState['jobs']): PlainReading[] {
   const inSlots = new Set(Object.values(slots).map(({ job_id: job }) => job));
   return Object.entries(jobs)
@@ -136,8 +132,8 @@ function tokensIn({
 }
 
 /**
- * Tokens that were generated between two states, as far as their slots still show them. `older`: jobs that began before
- * anybody looked; what they had generated when they are first seen is not counted.
+ * Tokens generated between two states, as far as their slots show them. `older`: jobs that began before the first
+ * state; their earlier tokens are not counted.
  */
 export function tokensBetween(
   before: EngineState,

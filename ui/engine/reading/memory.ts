@@ -1,21 +1,20 @@
-/** Who holds the memory, what was planned, and who would make room first. Pure. */
 import type { EngineState, ModelView } from '../../../src/wire/operation/engine-state.ts';
 
 export interface DeviceReading {
-  /** All that the device has: models, others (other programs, and what no plan touches) and free make it up. */
+  /** The device's total: models, others (other programs and unplanned memory) and free. */
   readonly allBytes: number;
   readonly heldBytes: number;
-  /** Planned for models that are being loaded, of which nothing is measured yet: it fills up, and is not yet used. */
+  /** Planned for loading models that are not measured yet; not in use so far. */
   readonly loadingBytes: number;
   readonly othersBytes: number;
   readonly freeBytes: number;
-  /** What the models hold it for; `worker` is what its process takes besides. */
+  /** `worker` is the rest of the process's memory. */
   readonly parts: readonly {
     readonly name: 'weights' | 'kept tokens' | 'compute' | 'worker';
     readonly bytes: number;
   }[];
   readonly plannedBytes: number;
-  /** Whether any of what is held was measured; else it is what was planned. */
+  /** False: all of it is planned, nothing measured. */
   readonly isMeasured: boolean;
 }
 
@@ -56,21 +55,18 @@ export function deviceReading({ models, devices }: EngineState, device: string):
 
 export interface HolderReading {
   readonly id: string;
-  /** On all devices: measured, or planned where nothing is measured yet. */
+  /** On all devices: measured, or planned if nothing is measured yet. */
   readonly bytes: number;
   /** Null: nothing is measured yet. */
   readonly plannedBytes: number | null;
-  /** Unix milliseconds when it leaves if nothing comes; null: it is used, or stays. */
+  /** Unix milliseconds of its unload if no request comes; null: in use, or kept. */
   readonly untilMs: number | null;
   readonly isUsed: boolean;
   readonly isLoading: boolean;
-  /** Whether it would make room first: one that is busy or loading does not. */
   readonly isNext: boolean;
-  /** Absent: it is going anyway. */
   readonly eviction: ModelView['eviction'];
 }
 
-/** Models that hold memory here, the one that would make room first at the top. */
 export function holders({ models }: EngineState): HolderReading[] {
   return Object.entries(models)
     .map(([id, model]) => holder(id, model))

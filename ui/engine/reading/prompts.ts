@@ -1,17 +1,15 @@
-/** What the last requests say of first tokens and of the prompt cache. Pure. */
 import type { RequestView } from '../../../src/wire/operation/requests.ts';
 
-/** Times to the first token, the oldest first, milliseconds. */
+/** In milliseconds, oldest first. */
 export const firstTokens = (requests: readonly RequestView[]): number[] =>
   requests.flatMap(({ first_ms: first }) => first ?? []).toReversed();
 
-/** The least value that this share of all stays within; null: there are none. */
 export function quantile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(share * sorted.length) - 1] ?? null;
 }
 
-/** Requests whose prompt was looked for in the cache; embeddings have none, and others failed or were stopped before. */
+/** Requests that looked up the cache; embeddings do not, nor do requests that failed or stopped earlier. */
 export const withPrompt = (requests: readonly RequestView[]): RequestView[] =>
   requests.filter(({ cached_tokens: cached }) => cached !== undefined);
 
@@ -22,7 +20,6 @@ export interface PromptOrigins {
   readonly evaluated: number;
 }
 
-/** Where the prompt tokens of these requests came from. */
 export function promptOrigins(requests: readonly RequestView[]): PromptOrigins {
   const origins = { slot: 0, ram: 0, disk: 0, evaluated: 0 };
   for (const { prompt_tokens: prompt = 0, cached_tokens: cached = 0, ram_tokens, disk_tokens } of withPrompt(
@@ -37,7 +34,7 @@ export function promptOrigins(requests: readonly RequestView[]): PromptOrigins {
   return origins;
 }
 
-/** The share of prompt tokens that were not evaluated again; null where there was no prompt. */
+/** Share of prompt tokens that were not prefilled; null without a prompt. */
 export function reusedShare({ slot, ram, disk, evaluated }: PromptOrigins): number | null {
   const reused = slot + ram + disk;
   return reused + evaluated === 0 ? null : reused / (reused + evaluated);

@@ -1,4 +1,4 @@
-/** State of prompts that all models keep outside their slots. Pure. */
+/** Prompt state that all models keep outside their slots. */
 import type { EngineState } from '../../../src/wire/operation/engine-state.ts';
 
 export interface TierReading {
@@ -9,16 +9,14 @@ export interface TierReading {
 }
 
 export interface CacheReading {
-  /** Those that are kept; none: nothing is kept beside slots. */
   readonly tiers: readonly TierReading[];
-  /** States that were brought back since the loads, and how long that took together. */
+  /** Restored states since the loads, and their total time. */
   readonly restores: number;
   readonly restoreMs: number;
-  /** States that gave way to others, in slots and in the tiers. */
   readonly evictions: number;
 }
 
-/** Each model has its own memory for it, and all share one limit of the disk. */
+/** Each model has its own memory for it, and all share one disk limit. */
 export function cacheReading({ models }: EngineState): CacheReading {
   const caches = Object.values(models).flatMap(({ cache }) => cache ?? []);
   const rams = caches.flatMap(({ ram }) => ram ?? []);
@@ -36,7 +34,7 @@ export function cacheReading({ models }: EngineState): CacheReading {
   if (disks.length > 0) {
     tiers.push({
       name: 'disk',
-      // Each knows what the others had when it last looked.
+      // Each model knows only the state of the others at its last look.
       bytes: Math.max(...disks.map(({ bytes, others_bytes: others }) => bytes + others)),
       limitBytes: Math.max(...disks.map(({ limit_bytes: limit }) => limit)),
       tokens: sum(disks.map(({ tokens }) => tokens)),

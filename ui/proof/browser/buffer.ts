@@ -1,4 +1,4 @@
-/** Buffer as far as the verifier of records uses it. The build puts it where the verifier's modules say Buffer. */
+/** The parts of Buffer that the verifier uses. The build inserts it for the verifier's Buffer. */
 type Encoding = 'utf8' | 'base64' | 'hex' | 'latin1';
 
 class Bytes extends Uint8Array<ArrayBuffer> {
@@ -42,10 +42,10 @@ function copied(values: ArrayLike<number>): Bytes {
   return bytes;
 }
 
-/** Each byte as the character of its number: a key for maps, and what btoa takes. */
+/** One character per byte: a key for maps, and the input of btoa. */
 export function latin1(bytes: Uint8Array): string {
   let text = '';
-  // In pieces: a call takes only so many arguments.
+  // In pieces, because a call takes a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 8192)
     text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return text;

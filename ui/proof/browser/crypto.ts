@@ -1,11 +1,11 @@
 /**
- * ui/proof/browser owns what Node has and a browser has not, as far as the verifier of records needs it. It knows nothing
- * of records. This file: node:crypto over WebCrypto. The verifier asks at once and WebCrypto answers later, so what is not
- * known yet is thrown as a question; `settled` lets it be answered and runs the pure verifier again, until nothing is open.
+ * ui/proof/browser owns Node's functions that a browser has not, as far as the verifier needs them. It knows nothing
+ * of records. This file: node:crypto over WebCrypto. The verifier is synchronous and WebCrypto is not, so an unknown
+ * result is thrown as a question; `settled` answers it and runs the pure verifier again until nothing is open.
  */
 import { Buffer, type Bytes, latin1 } from './buffer.ts';
 
-/** An Ed25519 key as SPKI: these bytes, and the key's own 32. */
+/** SPKI prefix of an Ed25519 key, followed by its 32 bytes. */
 const ED25519_SPKI = '302a300506032b6570032100';
 const SPKI_BYTES = 44;
 
@@ -24,7 +24,7 @@ class Question extends Error {
 
 const answers = new Map<string, Answer>();
 
-/** The result of pure work that asks for digests and signatures. */
+/** `work` must be pure, because it runs several times. */
 export async function settled<Result>(work: () => Result): Promise<Result> {
   requireWebCrypto();
   while (true) {
@@ -80,7 +80,6 @@ export interface KeyObject {
   export(options: { type: 'spki'; format: 'der' }): Bytes;
 }
 
-/** Throws for anything but an Ed25519 public key in PEM. */
 export function createPublicKey(pem: string): KeyObject {
   const [, body = ''] =
     /^-----BEGIN PUBLIC KEY-----([A-Za-z0-9+/=\s]+)-----END PUBLIC KEY-----\s*$/.exec(pem) ?? [];
@@ -104,7 +103,7 @@ export function verify(
   }) as boolean;
 }
 
-/** A verifier signs nothing; the module that can do both asks for the name. */
+/** Never called: a module that both signs and verifies imports the name. */
 export function sign(): never {
   throw new Error('a browser holds no key of an instance');
 }

@@ -1,4 +1,4 @@
-/** node:util as far as the comparison of records uses it: equality of JSON values. */
+/** The part of node:util that compares records: equality of JSON values. */
 export function isDeepStrictEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

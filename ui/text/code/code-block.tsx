@@ -10,10 +10,9 @@ type Highlight = typeof part.highlight;
 const highlighter = signal<Highlight | null>(null);
 let isAsked = false;
 
-/** Longer code is shown without colours: reading it would hold the page up. */
+/** Longer code has no colours, because parsing it would block the page. */
 const MOST_CHARS = 40_000;
 
-/** Code with its language, and buttons to copy and to wrap it; its colours come once they have been fetched. */
 export function CodeBlock({ text, language }: { text: string; language: string }) {
   const [isWrapped, setWrapped] = useState(false);
   const [isPreviewed, setPreviewed] = useState(false);

@@ -1,6 +1,6 @@
 /**
- * ui/text/code owns how code is shown. It does not know what the code does, and runs nothing. This file: code → pieces with
- * the names of their colours, by the grammars of highlight.js.
+ * ui/text/code owns how code is shown. It does not know what the code does, and runs nothing. This file: code →
+ * pieces with the names of their colours, by the grammars of highlight.js.
  */
 import { type ComponentChild, h } from 'preact';
 import { createLowlight } from 'lowlight';
@@ -62,7 +62,6 @@ const languages = createLowlight({
   yaml,
 });
 
-/** The coloured pieces of code, or null for a language that is not known. */
 export function highlight(text: string, language: string): ComponentChild {
   const name = language.toLowerCase();
   if (!languages.registered(name)) return null;

@@ -1,13 +1,12 @@
-/** The document of the frame: it has an origin of its own, and its policy lets nothing be fetched. */
+/** The frame's document: it has its own origin, and its policy blocks every request. */
 const ADDRESS = 'preview.html';
 const MOST_CHARS = 1_000_000;
 
-/** Languages of code that a browser can draw. */
 export const canPreview = (language: string, text: string): boolean =>
   text.length <= MOST_CHARS &&
   (['html', 'svg'].includes(language) || (language === 'xml' && text.includes('<svg')));
 
-/** HTML of a model as it would look: without its scripts, and with nothing from anywhere else. */
+/** Without scripts and without any request to other addresses. */
 export function HtmlPreview({ text }: { text: string }) {
   return (
     <>

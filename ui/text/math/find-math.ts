@@ -1,4 +1,4 @@
-/** Where text holds TeX: `\(…\)`, `\[…\]`, `$$…$$` and `$…$`, as models write it. Rules for marked. Pure. */
+/** Finds TeX as models write it: `\(…\)`, `\[…\]`, `$$…$$` and `$…$`. Rules for marked. */
 import type { TokenizerAndRendererExtension, Tokens } from 'marked';
 
 export interface MathToken extends Tokens.Generic {
@@ -7,9 +7,9 @@ export interface MathToken extends Tokens.Generic {
   readonly isDisplayed: boolean;
 }
 
-/** Longer formulas are shown as they are written; so many characters are looked at after each mark. */
+/** Longer formulas are shown as written, which bounds the search after each mark. */
 const INLINE = /^(?:\\\(([\s\S]{1,1000}?)\\\)|\\\[([\s\S]{1,2000}?)\\\]|\$\$([^$]{1,2000}?)\$\$)/;
-/** A sum of money is no formula: the marks stand close to what they enclose, and no digit follows. */
+/** A price is not a formula: the marks enclose it without spaces, and no digit follows. */
 const DOLLARS = /^\$(?![\s$])((?:[^$\\\n]|\\.){1,1000}?)(?<!\s)\$(?!\d)/;
 const BLOCK = /^ {0,3}(?:\\\[([\s\S]{1,4000}?)\\\]|\$\$(?!\$)([\s\S]{1,4000}?)\$\$)[ \t]*(?:\n|$)/;
 

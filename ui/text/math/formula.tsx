@@ -6,7 +6,6 @@ type Typeset = typeof part.typeset;
 const typeset = signal<Typeset | null>(null);
 let isAsked = false;
 
-/** A formula; its source until what draws it has been fetched, and where it cannot be drawn. */
 export function Formula({ text, raw, isDisplayed }: { text: string; raw: string; isDisplayed: boolean }) {
   useEffect(fetchOnce, []);
   const draw = typeset.value;

@@ -1,12 +1,11 @@
 /**
- * ui/text/math owns formulas in texts. It does not know what is around them. This file: TeX → MathML, which browsers draw
- * with fonts of their own. KaTeX makes a tree; elements are made of it here.
+ * ui/text/math owns formulas in texts. It does not know what is around them. This file: TeX → MathML, which browsers
+ * draw with their own fonts. KaTeX makes a tree, and elements are made of it here.
  */
 // @ts-expect-error -- it declares no types for the tree
 import { __renderToDomTree as treeOf } from 'katex';
 import { type ComponentChild, h } from 'preact';
 
-/** A node of KaTeX's tree: an element of MathML, a wrapper, or text. */
 interface Node {
   readonly type?: string;
   readonly attributes?: Readonly<Record<string, string>>;
@@ -16,16 +15,15 @@ interface Node {
   readonly width?: number;
 }
 
-/** What KaTeX sets besides these would be a style or an address. */
+/** Any other attribute of KaTeX is a style or an address. */
 const ATTRIBUTES = new Set(
   'accent accentunder columnalign columnlines columnspacing depth display displaystyle fence form height largeop linethickness lspace mathcolor mathbackground mathsize mathvariant maxsize minsize movablelimits notation rowalign rowlines rowspacing rspace scriptlevel separator stretchy symmetric voffset width xmlns'.split(
     ' ',
   ),
 );
-/** More macros than that are no formula. */
+/** Chosen: no real formula expands more macros. */
 const MOST_EXPANSIONS = 300;
 
-/** The elements of a formula, or null for what KaTeX cannot read. */
 export function typeset(text: string, isDisplayed: boolean): ComponentChild {
   try {
     const tree = treeOf(text, {
@@ -46,7 +44,7 @@ export function typeset(text: string, isDisplayed: boolean): ComponentChild {
 function elementOf(node: Node): ComponentChild {
   const { type, children = [], attributes = {} } = node;
   if (type === undefined) return node.text ?? children.map(elementOf);
-  // The source is there for programs that read MathML; a screen reader would say it a second time.
+  // The source, for programs that read MathML; a screen reader would read it a second time.
   if (type === 'annotation') return null;
   const kept = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name) && name !== 'xmlns');
   return h(type as 'math', Object.fromEntries(kept), ...children.map(elementOf));
