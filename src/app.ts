@@ -21,6 +21,7 @@ import { derivedSecret } from './trust/identity/instance.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
 import { readPublicIdentity } from './trust/identity/public-identity.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
+import type { ModelTarget } from './engine/ports.ts';
 import { Balancer } from './engine/balance/balancer.ts';
 import { JobBoard, watchSpeeds } from './engine/observe/job-board.ts';
 import { createMetrics } from './engine/observe/metrics.ts';
@@ -294,12 +295,18 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       probe: createModelProbe({ env: options.env, gpu: config.gpu, libraries }, (line) => logger.warn(line)),
       signatures: signatureGate(config),
       signed: async (model) => {
-        const { showSignature } = await import('./api/passport/show-signatures.ts');
-        return showSignature(model, config);
+        const { showKnownSignatures } = await import('./api/passport/show-signatures.ts');
+        return showKnownSignatures(model, config);
       },
       measured: async (model) => {
         const { showEval } = await import('./api/eval/show-eval.ts');
         return showEval(config.home, model);
+      },
+      passport: async (model) => {
+        const { servedPassport } = await import('./api/passport/served-passport.ts');
+        const { home, signers } = config;
+        const ask = (target: ModelTarget) => backend.askFormat(target);
+        return servedPassport(model, { home, signers, registry, version: options.version, ask });
       },
       askFormat: (target) => backend.askFormat(target),
       builtins: options.builtins,

@@ -5,6 +5,7 @@ import { SETTING_GROUPS } from '../contract/settings/load-settings.ts';
 import { parseDuration } from '../lib/base/duration.ts';
 import { EventQueue } from '../lib/base/event-queue.ts';
 import type { Logger } from '../lib/base/logger.ts';
+import { Turns } from '../lib/base/turns.ts';
 import { fail } from '../lib/errors/svc-error.ts';
 import type { Engine, ModelTarget } from '../engine/ports.ts';
 import {
@@ -24,7 +25,7 @@ import { verifyModel } from '../store/install/verify.ts';
 import { paramNames, readParam, whenItActs } from '../store/registry/param-names.ts';
 import { PARAM_ROWS, type ParamInput, paramText, splitLines } from '../store/registry/param-rows.ts';
 import { reducedWindow } from '../store/registry/target.ts';
-import type { Registry } from '../store/registry/registry.ts';
+import type { InstalledModel, Registry } from '../store/registry/registry.ts';
 import type {
   AliasRequest,
   Changed,
@@ -40,6 +41,7 @@ import type {
   RestoreRequest,
   SettingsRequest,
 } from '../wire/operation/library.ts';
+import type { Passport, SignatureShown } from '../wire/operation/passport.ts';
 import { setTried } from './check/set-tried.ts';
 import { listModels } from './models/models.ts';
 import type { Models } from './models/served-model.ts';
@@ -53,9 +55,10 @@ export interface LibraryPorts {
   readonly foreign: ForeignEnvironment;
   readonly probe: Probe;
   readonly signatures: SignatureGate | undefined;
-  readonly signed: (model: ModelManifest) => Promise<Library['models'][number]['signature'] | null>;
+  readonly signed: (model: ModelManifest) => Promise<SignatureShown | null>;
   readonly askFormat: (target: ModelTarget) => Promise<ModelFormatFacts | null>;
   readonly measured: (model: ModelManifest) => Promise<ModelEval['eval']>;
+  readonly passport: (model: InstalledModel) => Promise<Passport>;
   readonly builtins: Builtins;
   readonly log: Logger;
 }
@@ -73,6 +76,8 @@ const MOST_LONG_CHANGES = 4;
 
 export class LibraryUseCases {
   readonly #ports: LibraryPorts;
+  /** A passport reads files and may start a worker, so one is made at a time. */
+  readonly #passports = new Turns();
   #longChanges = 0;
 
   constructor(ports: LibraryPorts) {
@@ -95,7 +100,7 @@ export class LibraryUseCases {
     const signed = await Promise.all(listed.map((manifest) => this.#ports.signed(manifest)));
     return {
       models: listed.map((manifest, at) => ({
-        ...(signed[at] ? { signature: signed[at] } : {}),
+        ...shortSignature(signed[at]),
         ...(entries.get(manifest.id) ?? bareEntry(manifest)),
         kind: manifest.kind,
         params: shownParams(manifest, (_, value) => value),
@@ -167,6 +172,17 @@ export class LibraryUseCases {
     const { id } = await models.find(name);
     check(id);
     return { model: id, eval: (await registry.has(id)) ? await measured(await registry.find(id)) : null };
+  }
+
+  /** `check` throws if the model is not to be shown. `hasPaths`: who asks may see paths of this machine. */
+  async passport(name: string, check: (id: string) => void, hasPaths: boolean): Promise<Passport> {
+    const { models, registry, passport } = this.#ports;
+    const { id } = await models.find(name);
+    check(id);
+    const model = await registry.find(id);
+    const { withoutPaths } = await import('./passport/passport.ts');
+    const made = await this.#passports.run(() => passport(model));
+    return hasPaths ? made : withoutPaths(made);
   }
 
   async makeDefault({ model }: NamedModel): Promise<Changed> {
@@ -314,6 +330,9 @@ function bareEntry({ id, addedAt, ownedBy, aliases, facts }: ModelManifest) {
     aliases: [...aliases],
   };
 }
+
+const shortSignature = (shown: SignatureShown | null | undefined) =>
+  shown ? { signature: { state: shown.state, says: shown.says } } : {};
 
 function freedBy(manifest: ModelManifest, all: readonly ModelManifest[]): number {
   const held = new Set(all.filter(({ id }) => id !== manifest.id).flatMap(blobDigests));

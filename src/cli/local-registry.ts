@@ -1,7 +1,6 @@
 /** Registry of the configured home. Verbs work on the files themselves, with or without a running server. */
-import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { knownFormat } from '../api/check/known-format.ts';
+import { buildEdition, knownFormat } from '../api/check/known-format.ts';
 import { setTried } from '../api/check/set-tried.ts';
 import { signatureGate } from '../api/passport/signature-gate.ts';
 import type { Config } from '../config/config.ts';
@@ -11,7 +10,6 @@ import type { SignatureGate } from '../store/install/signature-gate.ts';
 import type { ModelFormatFacts } from '../contract/job-event.ts';
 import type { ParamsPatch } from '../store/install/changes.ts';
 import { type InstalledModel, openRegistry, type Registry } from '../store/registry/registry.ts';
-import { builtFolder } from '../lib/base/package-folder.ts';
 import { librariesFolder } from '../lib/files/native-library.ts';
 import { type CliContext, EXIT_CODES, printable } from './context.ts';
 import { readVersion } from './version.ts';
@@ -39,7 +37,7 @@ export async function formatHere(
   model: InstalledModel,
 ): Promise<ModelFormatFacts | null> {
   const { home } = context.config();
-  return knownFormat({ home, edition: await edition() }, model, async () => {
+  return knownFormat({ home, edition: await buildEdition(readVersion()) }, model, async () => {
     const { startOwnWorker } = await import('../api/own-worker.ts');
     const backend = startOwnWorker({ env: context.env, gpu: 'off' });
     try {
@@ -62,11 +60,6 @@ export async function setHere(
   );
   for (const doubt of doubts) context.note(printable(doubt));
   return model;
-}
-
-async function edition(): Promise<string> {
-  const { mtimeMs } = await stat(builtFolder);
-  return `${readVersion()} ${mtimeMs}`;
 }
 
 export function foreignEnvironment(context: CliContext): ForeignEnvironment {

@@ -13,6 +13,7 @@ import {
   type AccessFacts,
   type Accepted,
   type AccessRules,
+  type AdminRules,
   type Asker,
   type FreshKeys,
   refuseAdmin,
@@ -87,8 +88,11 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
       await options.keys.refresh();
       admit(request, reply, whoAsks(options.access, options.keys, facts));
     }
-    const refusal = adminRefusal(options, facts, request);
+    const rules = adminRules(options, request);
+    const admin = routeAccess(request)?.admin;
+    const refusal = admin === undefined ? null : refuseAdmin(rules, facts, admin);
     if (refusal) throw refusal;
+    if (facts.pageToken !== undefined && refuseAdmin(rules, facts, 'of owner') === null) owners.add(request);
     if (request.raw.httpVersionMajor > 1) throw fail('unsupported_http_version');
     if (isEncoded(request.raw.headers)) throw fail('unsupported_content_encoding');
     // Before the body is read, so that an unknown path costs nothing.
@@ -183,16 +187,15 @@ export function openRequest(request: FastifyRequest): OpenRequest | undefined {
   return openRequests.get(request);
 }
 
-function adminRefusal(
-  { access, keys, pageToken }: HookOptions,
-  facts: AccessFacts,
-  request: FastifyRequest,
-): SvcError | null {
-  const admin = routeAccess(request)?.admin;
-  if (admin === undefined) return null;
+function adminRules({ access, keys, pageToken }: HookOptions, request: FastifyRequest): AdminRules {
   const isKeyed = access.apiKey !== null || keys.hasKeys;
-  return refuseAdmin({ isKeyed, holder: keyHolder(request) ?? null, pageToken }, facts, admin);
+  return { isKeyed, holder: keyHolder(request) ?? null, pageToken };
 }
+
+const owners = new WeakSet<FastifyRequest>();
+
+/** True for the user that runs the service, who may see paths. */
+export const isOwner = (request: FastifyRequest): boolean => owners.has(request);
 
 export const computes = (request: FastifyRequest): boolean => routeAccess(request)?.computes === true;
 

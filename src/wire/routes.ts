@@ -85,7 +85,6 @@ import { StopRequest, StopResponse } from './operation/control.ts';
 import {
   AliasRequest,
   Changed,
-  EvalQuery,
   ForeignModels,
   FoundModels,
   ImportRequest,
@@ -93,6 +92,7 @@ import {
   Library,
   LoadPlan,
   ModelEval,
+  ModelQuery,
   NamedModel,
   PageToken,
   PlanQuery,
@@ -103,6 +103,7 @@ import {
   SearchQuery,
   SettingsRequest,
 } from './operation/library.ts';
+import { Passport } from './operation/passport.ts';
 import { RequestDetail, RequestList, RequestQuery } from './operation/requests.ts';
 import { ResidencyList, UnloadRequest, UnloadResponse } from './residency.ts';
 
@@ -684,8 +685,19 @@ export const routes = {
     path: '/svc/models/eval',
     summary: 'What hearth eval measured last of a model, with its plot.',
     authenticated: true,
-    query: EvalQuery,
+    query: ModelQuery,
     response: ModelEval,
+  },
+  modelPassport: {
+    name: 'model_passport',
+    method: 'GET',
+    path: '/svc/models/passport',
+    summary:
+      'All that is known of a model, as hearth show --passport prints it; paths of files only for the user that runs the service.',
+    authenticated: true,
+    computes: true,
+    query: ModelQuery,
+    response: Passport,
   },
   pullModel: {
     name: 'pull_model',

@@ -65,7 +65,8 @@ describe('a named key', () => {
     expect([defaults.embedding, restorable, damaged]).toEqual([null, [], []]);
     expect((await one.get('/api/tags')).body.models).toMatchObject([{ name: installed.chat }]);
     const other = encodeURIComponent(installed.slashed);
-    for (const route of [`/svc/models/plan?model=${other}`, `/v1/models/${installed.slashed}`]) {
+    const hidden = ['plan', 'eval', 'passport'].map((about) => `/svc/models/${about}?model=${other}`);
+    for (const route of [...hidden, `/v1/models/${installed.slashed}`]) {
       const { status, body } = await one.get(route);
       expect([status, body.code]).toEqual([403, 'key_model_refused']);
     }
@@ -139,6 +140,7 @@ describe('a named key', () => {
         '/infill',
         '/svc/cache/pins',
         '/svc/cache/unpin',
+        '/svc/models/passport',
         '/tokenize',
         '/tokenizer_info',
         '/v1/chat/completions',

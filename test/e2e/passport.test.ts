@@ -77,6 +77,16 @@ describe('hearth show --passport', () => {
       says: expect.stringMatching(/^it is signed by the key /),
     });
     const token = (await readFile(inFolder('home', 'page-token'), 'utf8')).trim();
+    const route = '/svc/models/passport?model=m';
+    const told = await passport('m');
+    expect((await served.client.get(route, { 'x-svc-page-token': token })).body).toEqual(told);
+    const stranger = await served.client.get(route);
+    expect(stranger.body).toEqual({
+      ...told,
+      origin: { ...told.origin, ref: null },
+      files: told.files.map((file: object) => ({ ...file, path: null })),
+    });
+    expect(stranger.text).not.toContain(installation.folder);
     const response = await fetch(`${served.url}/svc/models/import`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-svc-page-token': token },

@@ -129,6 +129,19 @@ describe('a model that was measured', () => {
     const written = [...(await readFile(file, 'utf8')).matchAll(/class="bar0" .*? width="(\d+)"/g)];
     expect(widths.length).toBeGreaterThan(9);
     expect(widths).toEqual(written.map(([, width]) => Number(width)));
+    await summary.click();
+    const passport = page
+      .locator('.model', { hasText: 'hearth-mini' })
+      .locator('details', { has: page.getByText('Passport of hearth-mini') });
+    await passport.locator('summary').click();
+    await passport.getByText('eval', { exact: true }).waitFor();
+    const facts = await passport
+      .locator('dl > div')
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map(({ textContent }) => textContent)));
+    const told = await installation.run(['show', 'hearth-mini', '--passport'], home);
+    expect(facts.map(([name = '', value = '']) => `${name.padEnd(18)}${value}`)).toEqual(
+      told.stdout.trimEnd().split('\n'),
+    );
     await close();
     served.signal('SIGTERM');
   });

@@ -10,6 +10,8 @@ import { ModelActions, VerifyButton } from './model-actions.tsx';
 import { faults, type Loaded, loaded, notes, plans, readEval } from './models-state.ts';
 import { withCode } from './setting-field.tsx';
 import { SettingsEditor } from './settings-editor.tsx';
+import { PassportDetails } from './passport.tsx';
+import { Pair } from './pair.tsx';
 import { planFit } from './words/fit.ts';
 import { settingWords } from './words/settings.ts';
 
@@ -44,6 +46,7 @@ export function ModelRow({ model, isDefault }: { model: LibraryModel; isDefault:
         <Aliases model={model} />
         <VerifyButton id={id} />
       </details>
+      <PassportDetails id={id} />
       {model.kind === 'adapter' ? null : (
         <details>
           <summary>
@@ -127,13 +130,6 @@ function Details({ model }: { model: LibraryModel }) {
     </dl>
   );
 }
-
-const Pair = ({ name, value }: { name: string; value: string }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{value}</dd>
-  </div>
-);
 
 function modelFacts(model: LibraryModel): string[] {
   const { size_bytes: size, parameter_count: weights, context_length: context, architecture, quant } = model;

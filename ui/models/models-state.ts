@@ -9,6 +9,7 @@ import type {
   ModelEval,
   Quants,
 } from '../../src/wire/operation/library.ts';
+import type { Passport } from '../../src/wire/operation/passport.ts';
 import type { ResidencyList } from '../../src/wire/residency.ts';
 import { ask, askJson, sentenceOf, type ServicePath } from '../service/client.ts';
 import { refreshAll } from '../service/known.ts';
@@ -128,6 +129,24 @@ export async function readEval(model: string): Promise<void> {
     () => null,
   );
   if (found !== null) evals.value = { ...evals.value, [model]: found.eval };
+}
+
+/** Passports of models, once they were opened. */
+export const passports = signal<Readonly<Record<string, Passport>>>({});
+
+/** The place of the passport of a model. */
+export const passportPlace = (model: string): string => `passport ${model}`;
+/** As the page of the user that runs the service, who may see paths. */
+export async function readPassport(model: string): Promise<void> {
+  const place = passportPlace(model);
+  const { [place]: _, ...others } = faults.value;
+  try {
+    const response = await askAsPage(`/svc/models/passport?model=${encodeURIComponent(model)}`);
+    passports.value = { ...passports.value, [model]: (await response.json()) as Passport };
+    faults.value = others;
+  } catch (error) {
+    faults.value = { ...others, [place]: sentenceOf(error) };
+  }
 }
 
 /** Loads a model as a request would. */

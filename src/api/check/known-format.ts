@@ -1,11 +1,13 @@
 /**
- * The chat format of a model for `hearth show`, from a worker that reads templates and vocabulary. Kept in the home
+ * The chat format of a model for `hearth show` and passports, from a worker that reads templates and vocabulary. Kept in the home
  * until the model, its settings or Hearth change. Losing the file costs half a second.
  */
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { ModelFormatFacts } from '../../contract/job-event.ts';
+import { builtFolder } from '../../lib/base/package-folder.ts';
 import { keep, readKept } from '../../store/passports/findings.ts';
 import type { InstalledModel } from '../../store/registry/registry.ts';
 
@@ -19,6 +21,11 @@ export interface FormatMemory {
   readonly home: string;
   /** Names the build of Hearth, because another one may read templates differently. */
   readonly edition: string;
+}
+
+export async function buildEdition(version: string): Promise<string> {
+  const { mtimeMs } = await stat(builtFolder);
+  return `${version} ${mtimeMs}`;
 }
 
 export async function knownFormat(

@@ -75,7 +75,7 @@ const describeUpstream = ({ id, upstream, digest }: UpstreamModel) => ({
 
 const settingsSha256 = ({ params }: InstalledModel): string => canonicalSha256(pickSettings(params));
 
-const cardFile = (home: string, id: string): string =>
+export const cardFile = (home: string, id: string): string =>
   path.join(evalFolder(home), `${idToFileName(id)}.json`);
 
 /** In the place of the model's last one; the path of its file. */
@@ -92,6 +92,9 @@ export interface LastCard {
   readonly issuedAt: string;
   /** What changed since; null: nothing. */
   readonly outdated: 'file' | 'settings' | null;
+  readonly hearth: string;
+  /** Of llama.cpp. */
+  readonly library: { readonly release: string; readonly sha256: string };
 }
 
 /** What was last measured of a model; null: nothing, or a card that this home did not sign. */
@@ -111,6 +114,8 @@ export async function lastCard(home: string, model: InstalledModel): Promise<Las
       report: predicate.report,
       issuedAt: predicate.issuer.issued_at,
       outdated: !isOfFile ? 'file' : isOfSettings ? null : 'settings',
+      hearth: predicate.server.version,
+      library: { release: predicate.backend.llama_commit, sha256: predicate.backend.backend_sha256 },
     };
   } catch (error) {
     // A card that cannot be read is as good as none: the model can be measured again.

@@ -1,85 +1,36 @@
 /** Everything that is known of one installed model, in one document. */
+import { isAbsolute } from 'node:path';
 import { knownTemplate } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import type { ModelFormatFacts } from '../../contract/job-event.ts';
 import { shortText } from '../../contract/settings/shapes.ts';
-import { CHECK, type CheckRecord } from '../../store/passports/check-record.ts';
+import { CHECK } from '../../store/passports/check-record.ts';
 import { readFinding } from '../../store/passports/findings.ts';
 import { describeModel } from '../../store/registry/describe.ts';
 import { makerDefaults, makerTemplate } from '../../store/registry/maker-defaults.ts';
 import { isLoadSetting, paramsByName } from '../../store/registry/param-names.ts';
 import type { InstalledModel, Registry } from '../../store/registry/registry.ts';
 import { canonicalSha256, sha256Hex } from '../../trust/identity/canonical.ts';
-import { type EvalQuote, quotedEval } from './quoted-eval.ts';
+import { TOOL_PROTOCOL } from '../../wire/inference/tool-envelope.ts';
+import type {
+  CheckShown,
+  EvalShown,
+  Passport,
+  SignatureShown,
+  TemplateShown,
+} from '../../wire/operation/passport.ts';
+import { cardFile, lastCard } from '../eval/card.ts';
 import { settingsDigest } from './settings-digest.ts';
-import { showSignatures, type SignatureShown } from './show-signatures.ts';
-
-export interface Passport {
-  readonly object: 'svc.passport';
-  readonly model: string;
-  readonly kind: string;
-  readonly architecture: string;
-  readonly quant: string | null;
-  readonly parameter_count: number | null;
-  readonly license: string | null;
-  readonly origin: {
-    readonly type: string;
-    readonly ref: string;
-    readonly commit: string | null;
-    readonly endpoint: string | null;
-    readonly installed_at: string;
-  };
-  readonly files: readonly {
-    readonly role: string;
-    readonly path: string;
-    readonly size_bytes: number;
-    readonly sha256: string | null;
-    /** False: another program states the digest, and nothing has compared it with the bytes. */
-    readonly is_computed: boolean;
-  }[];
-  /** Null: nobody looked for signatures when it was installed. */
-  readonly signatures: SignatureShown | null;
-  readonly template: TemplateShown;
-  /** Null: not of a chat model, or not known. */
-  readonly tool_format: { readonly name: string; readonly sha256: string } | null;
-  readonly sampling: {
-    /** By the names of the file. */
-    readonly recommended: Readonly<Record<string, number>>;
-    /** What the user set, by the names of `hearth set`. */
-    readonly set: Readonly<Record<string, unknown>>;
-  };
-  readonly check: CheckShown | null;
-  readonly eval: EvalQuote | null;
-}
-
-/** `sha256`: of the text that conversations are written with; null for a template that Hearth brings along by its name. */
-export interface TemplateShown {
-  readonly source: 'file' | 'set' | 'none';
-  readonly name: string | null;
-  readonly sha256: string | null;
-}
-
-export interface CheckShown {
-  readonly checked_at: string;
-  readonly hearth: string;
-  readonly library: CheckRecord['library'];
-  /** False: its settings changed since. */
-  readonly is_current: boolean;
-  readonly cases: CheckRecord['cases'];
-  readonly defects: readonly string[];
-}
 
 export interface PassportContext {
   readonly home: string;
   readonly registry: Registry;
-  /** As SVC_SIGNERS lists them. */
-  readonly signers: readonly string[];
-  readonly tools: string;
+  readonly signed: (model: InstalledModel) => Promise<SignatureShown | null>;
   /** Null: not known. */
   readonly format: ModelFormatFacts | null;
 }
 
 export async function makePassport(model: InstalledModel, context: PassportContext): Promise<Passport> {
-  const { registry, home } = context;
+  const { registry, home, signed, format } = context;
   const { source, license, addedAt, files, ...shown } = await describeModel(registry, model);
   return {
     object: 'svc.passport',
@@ -103,12 +54,12 @@ export async function makePassport(model: InstalledModel, context: PassportConte
       sha256,
       is_computed: verified,
     })),
-    signatures: await showSignatures(model, context),
+    signatures: await signed(model),
     template: await showTemplate(model, registry),
-    tool_format: showToolFormat(context),
+    tool_format: showToolFormat(format),
     sampling: { recommended: await recommended(model, registry), set: requestDefaults(model) },
     check: await showCheck(model, home),
-    eval: await quotedEval(home, model),
+    eval: model.kind === 'chat' ? await showEval(model, home) : null,
   };
 }
 
@@ -123,8 +74,10 @@ async function showTemplate(model: InstalledModel, registry: Registry): Promise<
   return { source: 'file', name: null, sha256: text === null ? null : sha256Hex(text) };
 }
 
-const showToolFormat = ({ tools, format }: PassportContext): Passport['tool_format'] =>
-  format === null ? null : { name: tools, sha256: canonicalSha256(format.format) };
+const showToolFormat = (facts: ModelFormatFacts | null): Passport['tool_format'] =>
+  facts === null
+    ? null
+    : { name: facts.format.tools?.name ?? TOOL_PROTOCOL.name, sha256: canonicalSha256(facts.format) };
 
 /** An adapter and an embedding model have none. */
 async function recommended(
@@ -149,3 +102,32 @@ async function showCheck(model: InstalledModel, home: string): Promise<CheckShow
   const is_current = settingsSha256 === settingsDigest(model);
   return { checked_at: checkedAt, hearth, library, is_current, cases, defects };
 }
+
+async function showEval(model: InstalledModel, home: string): Promise<EvalShown | null> {
+  const card = await lastCard(home, model);
+  if (card === null || card.outdated === 'file') return null;
+  const { report, issuedAt, outdated, hearth, library } = card;
+  return {
+    issued_at: issuedAt,
+    hearth,
+    library,
+    is_current: outdated === null,
+    verdict: report.verdict,
+    findings: [...report.findings],
+    card: cardFile(home, model.id),
+  };
+}
+
+/** The same without paths of this machine. */
+export function withoutPaths(passport: Passport): Passport {
+  const { origin, files, eval: measured } = passport;
+  return {
+    ...passport,
+    origin: { ...origin, ref: origin.ref === null || isPath(origin) ? null : origin.ref },
+    files: files.map((file) => ({ ...file, path: null })),
+    eval: measured && { ...measured, card: null },
+  };
+}
+
+/** Stores and hubs name their models; a file has no other name than its path. */
+const isPath = ({ type, ref }: Passport['origin']): boolean => type === 'file' || isAbsolute(ref ?? '');

@@ -4,21 +4,8 @@ import type { ModelManifest } from '../../store/files/manifest.ts';
 import { readFinding } from '../../store/passports/findings.ts';
 import { SIGNATURES } from '../../store/passports/signatures.ts';
 import { openSigners } from '../../trust/signatures/signers.ts';
-import { type FileFinding, judge, judged, signerWords } from '../../trust/signatures/verdict.ts';
-
-export interface SignatureShown {
-  readonly state: FileFinding['state'];
-  /** In a sentence. */
-  readonly says: string;
-  readonly checked_at: string;
-  readonly files: readonly {
-    readonly name: string;
-    readonly state: FileFinding['state'];
-    readonly signature: string | null;
-    readonly signer: string | null;
-    readonly reason: string | null;
-  }[];
-}
+import { judge, judged, signerWords } from '../../trust/signatures/verdict.ts';
+import type { SignatureShown } from '../../wire/operation/passport.ts';
 
 /** Null: nobody looked. Throws what keeps a file of the list from being used. */
 export async function showSignatures(
@@ -43,14 +30,13 @@ export async function showSignatures(
   };
 }
 
-/** The same in short. A list that cannot be read trusts nobody here; the verbs say what is wrong with it. */
-export async function showSignature(
+/** The same. A list that cannot be read trusts nobody here; the verbs say what is wrong with it. */
+export async function showKnownSignatures(
   model: Pick<ModelManifest, 'id' | 'files'>,
   settings: { readonly home: string; readonly signers: readonly string[] },
-): Promise<Pick<SignatureShown, 'state' | 'says'> | null> {
-  const shown = await showSignatures(model, settings).catch((error: unknown) => {
+): Promise<SignatureShown | null> {
+  return showSignatures(model, settings).catch((error: unknown) => {
     if (!isSvcError(error)) throw error;
     return showSignatures(model, { ...settings, signers: [] });
   });
-  return shown === null ? null : { state: shown.state, says: shown.says };
 }

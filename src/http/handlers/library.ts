@@ -1,9 +1,9 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LibraryUseCases, Progress } from '../../api/library.ts';
 import {
   type AliasRequest,
-  type EvalQuery,
   type ImportRequest,
+  type ModelQuery,
   type NamedModel,
   type PlanQuery,
   PROGRESS_EVENTS,
@@ -17,7 +17,7 @@ import { abortOnDisconnect, type Handler } from './handler.ts';
 import { framingFor } from '../framing.ts';
 import { asSvcError, describeFailure } from '../error-response.ts';
 import { readSender } from '../error-shape.ts';
-import { keyHolder } from '../hooks.ts';
+import { isOwner, keyHolder } from '../hooks.ts';
 import { HTTP_LIMITS } from '../limits.ts';
 import { noteFailure } from '../request-log.ts';
 import { PendingItems, sendHead, type StreamOptions, takeReply, write } from '../sse.ts';
@@ -29,6 +29,7 @@ type Names =
   | 'searchModels'
   | 'loadPlan'
   | 'modelEval'
+  | 'modelPassport'
   | 'pullModel'
   | 'importModel'
   | 'verifyModel'
@@ -55,17 +56,11 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
       library.search((request.query as SearchQuery).words, abortOnDisconnect(reply).signal),
     loadPlan: async (request) => {
       const { model, num_ctx: numCtx } = request.query as PlanQuery;
-      const holder = keyHolder(request);
-      return library.plan(model, numCtx === undefined ? null : Number(numCtx), (id) => {
-        if (holder?.isShown(id) === false) throw holder.modelRefusal(id);
-      });
+      return library.plan(model, numCtx === undefined ? null : Number(numCtx), hiddenFrom(request));
     },
-    modelEval: async (request) => {
-      const holder = keyHolder(request);
-      return library.lastEval((request.query as EvalQuery).model, (id) => {
-        if (holder?.isShown(id) === false) throw holder.modelRefusal(id);
-      });
-    },
+    modelEval: async (request) => library.lastEval((request.query as ModelQuery).model, hiddenFrom(request)),
+    modelPassport: async (request) =>
+      library.passport((request.query as ModelQuery).model, hiddenFrom(request), isOwner(request)),
     pullModel: long<PullRequest>((body, signal) => library.pull(body, signal)),
     importModel: long<ImportRequest>((body, signal) => library.import(body, signal)),
     verifyModel: long<NamedModel>((body, signal) => library.verify(body, signal)),
@@ -74,6 +69,14 @@ export function libraryHandlers(library: LibraryUseCases, streams: StreamOptions
     defaultModel: async (request) => library.makeDefault(request.body as NamedModel),
     aliasModel: async (request) => library.alias(request.body as AliasRequest),
     setModel: async (request) => library.set(request.body as SettingsRequest),
+  };
+}
+
+/** Throws for a model that who asks may not look at. */
+function hiddenFrom(request: FastifyRequest): (id: string) => void {
+  const holder = keyHolder(request);
+  return (id) => {
+    if (holder?.isShown(id) === false) throw holder.modelRefusal(id);
   };
 }
 

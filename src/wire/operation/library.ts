@@ -95,8 +95,8 @@ export const Library = Type.Object(
 );
 export type Library = Static<typeof Library>;
 
-export const EvalQuery = Type.Object({ model: Name });
-export type EvalQuery = Static<typeof EvalQuery>;
+export const ModelQuery = Type.Object({ model: Name });
+export type ModelQuery = Static<typeof ModelQuery>;
 
 const Bar = Type.Object({ value: Type.Union([Type.Number(), Type.Null()]), text: Type.String() });
 

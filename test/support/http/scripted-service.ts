@@ -28,6 +28,7 @@ import { ResponseStore } from '../../../src/store/responses/response-store.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
 import { ApiKeyStore } from '../../../src/api/access/api-key-store.ts';
 import { BatchUseCases } from '../../../src/api/batches/batches.ts';
+import { servedPassport } from '../../../src/api/passport/served-passport.ts';
 import { LibraryUseCases } from '../../../src/api/library.ts';
 import { installedModels } from '../../../src/api/models/installed-models.ts';
 import type { Models } from '../../../src/api/models/served-model.ts';
@@ -215,6 +216,8 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
       signatures: undefined,
       signed: async () => null,
       measured: async () => null,
+      passport: (model) =>
+        servedPassport(model, { home, registry, signers: [], version: '9.8.7', ask: async () => null }),
       askFormat: async () => null,
       builtins: { missing: async () => ['shipped'], restore: async () => {} },
     }),

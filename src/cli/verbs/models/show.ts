@@ -16,7 +16,6 @@ import { type CliContext, printable } from '../../context.ts';
 import { formatHere, localRegistry } from '../../local-registry.ts';
 import { cardWords } from '../../words/card-words.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
-import { passportLines } from '../../words/passport-lines.ts';
 
 type Line = readonly [name: string, value: string];
 
@@ -52,14 +51,15 @@ async function showPassport(
   json: boolean,
 ): Promise<void> {
   const { home, signers } = context.config();
+  // Loaded on demand: they bring the verifier of records.
   const { makePassport } = await import('../../../api/passport/passport.ts');
-  const format = model.kind === 'chat' ? (await askModelFormat(context, registry, model)).json : null;
+  const { passportLines } = await import('../../../api/passport/passport-lines.ts');
+  const { showSignatures } = await import('../../../api/passport/show-signatures.ts');
   const passport = await makePassport(model, {
     home,
     registry,
-    signers,
-    tools: format?.tools ?? ENVELOPE,
-    format: format?.format ?? null,
+    signed: (each) => showSignatures(each, { home, signers }),
+    format: model.kind === 'chat' ? (await askModelFormat(context, registry, model)).json.format : null,
   });
   if (json) return context.printJson(passport);
   context.print(inLines(passportLines(passport)));

@@ -1,4 +1,4 @@
-import type { CheckShown, Passport } from '../../api/passport/passport.ts';
+import type { CheckShown, Passport } from '../../wire/operation/passport.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 
 type Line = readonly [name: string, value: string];
@@ -9,7 +9,7 @@ export function passportLines(passport: Passport): Line[] {
     ['model', passport.model],
     ['kind', [passport.kind, passport.architecture, passport.quant ?? 'unknown quant'].join(', ')],
     ['licence', passport.license ?? 'not stated'],
-    ['origin', `${origin.type} ${origin.ref}${origin.commit === null ? '' : ` at ${origin.commit}`}`],
+    ['origin', originWords(origin)],
     ...(origin.endpoint === null ? [] : [['hub', origin.endpoint] as const]),
     ['installed', origin.installed_at],
     ...passport.files.flatMap(fileLines),
@@ -22,6 +22,9 @@ export function passportLines(passport: Passport): Line[] {
   ];
 }
 
+const originWords = ({ type, ref, commit }: Passport['origin']): string =>
+  [type, ...(ref === null ? [] : [ref]), ...(commit === null ? [] : [`at ${commit}`])].join(' ');
+
 const fileLines = ({
   role,
   path,
@@ -29,7 +32,7 @@ const fileLines = ({
   sha256,
   is_computed,
 }: Passport['files'][number]): Line[] => [
-  [role, `${path} (${readable(bytes)})`],
+  [role, path === null ? readable(bytes) : `${path} (${readable(bytes)})`],
   ['sha256', sha256 === null ? 'not known' : `${sha256}${is_computed ? '' : ' (stated by its store)'}`],
 ];
 
@@ -73,11 +76,18 @@ function measuredLines({ model, kind, check, eval: measured }: Passport): Line[]
     ...(measured === null
       ? [['eval', `not yet: hearth eval ${model}`] as const]
       : [
-          ['eval', measured.verdict] as const,
+          [
+            'eval',
+            `${measured.verdict}${measured.is_current ? '' : ' (with other settings than now)'}`,
+          ] as const,
           ...measured.findings.map((finding) => ['wrong', finding] as const),
           [
             '',
-            `${withWords(measured.library, measured.hearth)}, ${measured.issued_at}; card ${measured.card}`,
+            [
+              withWords(measured.library, measured.hearth),
+              measured.issued_at,
+              ...(measured.card === null ? [] : [`card ${measured.card}`]),
+            ].join(', '),
           ] as const,
         ]),
   ];

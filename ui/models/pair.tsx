@@ -1,0 +1,7 @@
+/** A fact of a list of facts. */
+export const Pair = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+);
