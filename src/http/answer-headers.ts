@@ -112,7 +112,7 @@ type Compaction = NonNullable<DoneEvent['compaction']>;
 const NOTHING: Guards = { repetition: undefined, calls: undefined, compaction: undefined };
 const noted = new WeakMap<FastifyRequest, Guards>();
 
-/** Of several answers, one that was ended takes precedence. */
+/** If one of several answers was ended, the header reports that. */
 export function noteGuards(request: FastifyRequest, event: JobEvent): void {
   if (event.type !== 'done') return;
   const { repetition, calls, compaction } = event;

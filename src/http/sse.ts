@@ -193,7 +193,7 @@ export class PendingItems<Item> {
     this.#clock = clock;
   }
 
-  /** Measured: a promise takes half the time of Promise.race. */
+  /** A promise takes half the time of Promise.race. */
   next(patienceMs: number): Promise<Item | 'silence' | 'end'> {
     const next = (this.#next ??= this.#items.next());
     this.#silentAtMs = this.#clock.monotonicMs() + patienceMs;

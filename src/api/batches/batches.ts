@@ -184,7 +184,7 @@ export class BatchUseCases {
     }
     const running = this.#running.get(owner);
     const store = await this.#open();
-    // A batch that waits for its turn never began, so its end is written through a fresh run.
+    // A waiting batch is only marked here; its run ends it when its turn comes.
     await (running?.id === id ? running : new RunningBatch(record, this.#runPorts(store))).cancel();
     this.#wake(store);
     return this.batch(id, owner);

@@ -2,7 +2,7 @@ import type { Turn } from '../../contract/job.ts';
 
 /**
  * Orders the results of tools like their calls: clients send them in any order, and many templates write no ids, so a
- * model can tell them apart only by their order. A result without a known call comes after the others.
+ * model can distinguish them only by their order. A result without a known call comes after the others.
  */
 export function orderResults(turns: readonly Turn[]): Turn[] {
   const ordered: Turn[] = [];

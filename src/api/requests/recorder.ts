@@ -91,7 +91,7 @@ export class RequestRecorder {
     return { object: 'list', data, recording: this.recording };
   }
 
-  /** By number or request id. A client may send one id several times; then the newest one is returned. */
+  /** `id`: a number or a request id. If a client has sent one id several times, the newest one is returned. */
   find(id: string): RequestDetail {
     const found = this.#all.findLast((each) => each.request_id === id || String(each.number) === id);
     if (found === undefined) throw fail('request_not_found', { id, param: 'id' });

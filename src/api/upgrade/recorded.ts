@@ -49,7 +49,7 @@ async function readFolder(folder: string, last: number): Promise<Recorded> {
   return sorted(found, last);
 }
 
-/** As `hearth requests --har` writes them; another file contains no requests. */
+/** Accepts the output of `hearth requests --har`; another file contains no requests. */
 export function fromArchive(archive: unknown, last: number): Recorded {
   const entries = listIn(member(archive, 'log'), 'entries');
   const asked = entries.filter((entry) => member(member(entry, 'request'), 'method') !== 'GET');

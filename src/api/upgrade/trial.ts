@@ -64,7 +64,7 @@ export async function tryUpgrade(options: TrialOptions): Promise<Trial> {
     };
   } catch (error) {
     signal.throwIfAborted();
-    // A failure counts only if the present side succeeds.
+    // The present side has succeeded before, so the candidate's failure is the result.
     if (!isSvcError(error)) throw error;
     return { failed: errorMessage(error) };
   }

@@ -140,10 +140,10 @@ export function rightsOfOwner(
 }
 
 /**
- * Refusal of a change, or null. If a key is set, its holder may make changes. Without one the service is on loopback,
- * where neither a web page nor another local user may: the page token proves the user that runs the service. Changes
- * that name files of that user need it in addition to any key. A form cannot send a custom header, and a page of
- * another origin needs a preflight for it.
+ * Refusal of a change, or null. If keys exist, the service key and admin keys may make changes. Without keys the service
+ * is on loopback, where neither a web page nor another local user may: the page token proves the user that runs the
+ * service. Changes that name files of that user need it in addition to any key. A form cannot send a custom header, and
+ * a page of another origin needs a preflight for it.
  */
 export function refuseAdmin(
   rules: AdminRules,

@@ -93,7 +93,7 @@ async function sendFrozen(
   return json;
 }
 
-/** Sends these exact bytes; the route's serialiser would change them. */
+/** Sets the headers of a signed answer. The caller must send exactly these bytes. */
 export function nameRecord(
   reply: FastifyReply,
   { json, evidenceSha256 }: Pick<SignedBody, 'evidenceSha256'> & { readonly json: Uint8Array | string },

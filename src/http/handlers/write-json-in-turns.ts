@@ -3,7 +3,7 @@ import { ownTurn } from '../../lib/json/own-turn.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
 
 const SLICE_CHARS = 128 * 1024;
-/** Size of a piece: values, or 16 characters each. */
+/** Size limit of a piece: each value counts 1, plus 1 per 16 characters of text. */
 const PART = 4_096;
 const LEAST = 64 * 1024;
 

@@ -81,7 +81,7 @@ export function openRecord(file: unknown, stream: ToldByStream | null = null): O
   };
 }
 
-/** Null: not a document of `hearth eval`. A file with an answer is none, even if it claims to be one. */
+/** Null: not a document of `hearth eval`. A file that contains an answer never counts as one, whatever its `object` is. */
 function reportIn(value: object): object | null {
   const { evidence: _, ...report } = value as Record<string, unknown>;
   const isReport = report['object'] === EVAL_OBJECT && !('choices' in report) && !('data' in report);

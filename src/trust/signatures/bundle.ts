@@ -109,7 +109,7 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** As `openssl dgst -sign` writes it, or in Base64 as cosign does. */
+/** Accepts the bytes of `openssl dgst -sign`, or the Base64 of cosign. */
 function detached(bytes: Buffer): SignatureBundle {
   const text = bytes.length > 2 * MOST_SIGNATURE_BYTES ? '' : bytes.toString('latin1').replaceAll(/\s/g, '');
   const sig = text !== '' && Check(Base64, text) ? Buffer.from(text, 'base64') : bytes;

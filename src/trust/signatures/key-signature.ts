@@ -40,7 +40,7 @@ export function hasSignedStatement(
 }
 
 /**
- * As model_signing 0.2 and 0.3 encoded a statement: with a capital V, and with the payload as Python prints bytes
+ * The encoding of model_signing 0.2 and 0.3: with a capital V, and with the payload as Python prints bytes
  * (JSON has double quotes, so that it prints single ones).
  */
 function earlyEncoding(payloadType: string, payload: Buffer): Buffer {

@@ -16,7 +16,7 @@ export interface Answered {
   readonly done: DoneEvent;
 }
 
-/** `said`: the complete answer. `shown`: the text in the last chunk, empty in a stream. */
+/** `shown`: the text that the last chunk repeats, empty in a stream. */
 export function nativeAnswer({ index, job, model, done }: Answered, said: Said, shown: Said): NativeAnswer {
   const { usage, finishReason, stopString } = done;
   return {

@@ -28,7 +28,7 @@ export function readChat(body: OllamaChatRequest): ChatAsk {
     const { tools, toolChoice } = readToolChoice('auto', readTools(body.tools ?? []));
     const format = readFormat(body.format);
     const turns = readTurns(body.messages ?? [], takes, omissions);
-    // As in Ollama's templates, a final assistant message is continued.
+    // Ollama's templates continue a final assistant message.
     const isBegun = turns.at(-1)?.role === 'assistant';
     const prompt = isBegun ? begunPrompt(turns, { toolChoice, format }) : { kind: 'chat' as const, turns };
     return { ...sharedContent(body), prompt, tools, toolChoice, maxCalls: MOST_CALLS, format };
