@@ -60,7 +60,6 @@ export const FrozenHost = Type.Object({
   binding: Type.Optional(Type.Object({ name: Type.String(), version: Type.String(), sha256: Sha256 })),
 });
 
-/** All settings that chose tokens, defaults resolved. */
 const FrozenSampling = Type.Object({
   ...recordedShapes,
   /** Sampler names in the order in which they process the logits. */
@@ -93,7 +92,6 @@ export type FrozenFacts = Static<typeof FrozenFacts>;
 
 export const CheckFacts = Type.Object({
   steps: Type.Integer(),
-  /** Steps whose claimed token is the model's first choice. */
   exact: Type.Integer(),
   /** Steps whose claimed token is another one, but no more than the margin below the first choice. */
   withinMargin: Type.Integer(),

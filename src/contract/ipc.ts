@@ -24,7 +24,6 @@ export const ToWorker = Type.Union([
   Type.Object({ type: Type.Literal('measure'), spec: MeasureSpec }),
   Type.Object({ type: Type.Literal('ask_format'), spec: FormatSpec }),
   Type.Object({ type: Type.Literal('load'), spec: LoadSpec }),
-  /** Tools and the answer schema cross next to their job, see job-tools.ts. */
   Type.Object({
     type: Type.Literal('start'),
     job: Job,

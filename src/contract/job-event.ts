@@ -45,12 +45,10 @@ export type Usage = Static<typeof Usage>;
 export const CacheMissReason = Type.Union([
   /** No stored state of this trust domain begins like this prompt. */
   Type.Literal('cold'),
-  /** The held state continues differently. */
   Type.Literal('differs'),
   Type.Literal('evicted'),
   /** Stored state begins like this prompt, but this model's memory cannot be cut back there. */
   Type.Literal('no_checkpoint'),
-  /** A file of the disk tier failed its check. */
   Type.Literal('damaged'),
   /** A copy or restore into the slot would have taken longer than prefill. */
   Type.Literal('not_worth'),
@@ -68,7 +66,6 @@ export const CacheFacts = Type.Object({
   diskTokens: Type.Integer({ minimum: 0 }),
   /** Milliseconds from the decision until the state is in its sequence; 0 when nothing was restored. */
   restoreMs: Type.Number({ minimum: 0 }),
-  /** Absent when all but the last tokens were reused. */
   miss: Type.Optional(
     Type.Object({
       reason: CacheMissReason,
@@ -100,7 +97,6 @@ export const isLoadReason = (reason: string): boolean => reason.startsWith(LOADI
 /** Milliseconds that the worker spent to render and tokenise the prompt and to compile the answer's grammar. */
 export const Preparation = Type.Object({
   promptMs: Type.Number({ minimum: 0 }),
-  /** 0 without a grammar. */
   grammarMs: Type.Number({ minimum: 0 }),
 });
 export type Preparation = Static<typeof Preparation>;
@@ -118,7 +114,6 @@ export type UnheldKeyword = Static<typeof Unheld>[number];
 export const Compaction = Type.Object({
   tokensBefore: Type.Integer(),
   tokensAfter: Type.Integer(),
-  /** Edited tool results, turns with thinking, or summarised turns, and the tokens of each. */
   edits: Type.Array(
     Type.Object({
       kind: Type.Union([Type.Literal('results'), Type.Literal('thinking'), Type.Literal('summary')]),
@@ -129,7 +124,6 @@ export const Compaction = Type.Object({
   isEstimated: Type.Optional(Type.Boolean()),
   /** The new conversation, with a summary in place of its oldest part. */
   turns: Type.Optional(Type.Array(Turn)),
-  /** Present if a summary was written for this answer. */
   summaryUsage: Type.Optional(Usage),
 });
 export type Compaction = Static<typeof Compaction>;
@@ -174,12 +168,10 @@ export const PromptToken = Type.Object({
   id: Type.Integer({ minimum: 0 }),
   text: Type.String(),
   bytes: Type.Array(Type.Integer({ minimum: 0, maximum: 255 })),
-  /** Null for the first token. */
   score: Type.Union([
     Type.Object({
       logprob: Type.Number(),
       rank: Type.Integer({ minimum: 1 }),
-      /** Most likely tokens in order. */
       top: Type.Array(TokenLogprob, { maxItems: MOST_ALTERNATIVES }),
     }),
     Type.Null(),
@@ -281,7 +273,6 @@ const EmbeddedEvent = Type.Object({
   type: Type.Literal('embedded'),
   totalTokens: Type.Integer(),
   computeMs: ComputeMs,
-  /** Only for jobs with `accounts`. */
   account: Type.Optional(VectorFacts),
 });
 
@@ -302,7 +293,6 @@ const RankedEvent = Type.Object({
   computeMs: ComputeMs,
 });
 
-/** Format in which a model writes, and the source of that knowledge. */
 export const ModelFormatFacts = Type.Object({
   template: Type.Union([Type.Literal('own'), Type.Literal('none')]),
   format: FormatShape,
@@ -322,7 +312,6 @@ export type ModelFormatFacts = Static<typeof ModelFormatFacts>;
 export const ExplainedEvent = Type.Object({
   type: Type.Literal('explained'),
   renderedPrompt: Type.String(),
-  /** Only on request. */
   tokens: Type.Optional(Type.Unsafe<Uint32Array>({})),
   earlier: Type.Optional(EarlierPrompt),
   promptTokens: Type.Integer(),

@@ -38,7 +38,6 @@ export function packedJob(job: Job): PackedJob {
   };
 }
 
-/** Parsed tool lists kept for later jobs, and their largest size. */
 const KEPT = { entries: 16, chars: 4_000_000 };
 
 /** Unpacks jobs; equal tool texts yield the same list object. */

@@ -24,7 +24,6 @@ export type ToolCallTurn = Static<typeof ToolCallTurn>;
 export const TurnMedium = Type.Union([
   /** `url`: an address that the engine can fetch, or a data URL. */
   Type.Object({ medium: Type.Literal('image'), url: Type.String(), at: Type.Integer({ minimum: 0 }) }),
-  /** `data`: base64. */
   Type.Object({
     medium: Type.Literal('audio'),
     data: Type.String(),
@@ -187,7 +186,7 @@ export const EmbedJob = Type.Object({
   kind: Type.Literal('embed'),
   jobId: Type.String(),
   inputs: Type.Array(TextOrIds),
-  /** Token ids are taken unchanged; absent: only if they are shown to be of this vocabulary. */
+  /** True: token ids are used unchanged; absent: only if they provably belong to this vocabulary. */
   trustsTokenIds: Type.Optional(Type.Literal(true)),
   /** True: over-long inputs are cut and flagged; false: refused. */
   truncate: Type.Boolean(),
@@ -196,7 +195,6 @@ export const EmbedJob = Type.Object({
 });
 export type EmbedJob = Static<typeof EmbedJob>;
 
-/** Scores how well each document answers the query, by a pair-ranking model. */
 export const RankJob = Type.Object({
   kind: Type.Literal('rank'),
   jobId: Type.String(),
@@ -216,7 +214,6 @@ export const TokenizeJob = Type.Object({
   /** False: no text becomes a control token. */
   parseSpecial: Type.Boolean(),
   withPieces: Type.Boolean(),
-  /** Reports the begin and end marks of a text. */
   wantsMarks: Type.Optional(Type.Literal(true)),
 });
 export type TokenizeJob = Static<typeof TokenizeJob>;

@@ -1,4 +1,3 @@
-/** Interface, section Limits. */
 export const EMBEDDING_WIDTH = 768;
 
 export const FEATURE_HASH_MODEL = `feature-hash-${EMBEDDING_WIDTH}`;
@@ -20,7 +19,6 @@ export const MOST_EMBEDDING_JOBS = 16;
 
 export const TEXTS_OF_ONE_REQUEST = 2048;
 
-/** Schema keywords that a worker can name as not enforced by the grammar. */
 export const MOST_UNHELD = 256;
 
 export const MOST_ALTERNATIVES = 20;
@@ -38,7 +36,6 @@ export const CHOSEN_TEMPLATE_TOKENS = 4096;
 
 export const LEAST_CTX = 8;
 
-/** Waiting requests over all models. */
 export const DEFAULT_MAX_QUEUE = 256;
 
 export const DEFAULT_KEEP_ALIVE_MS = 300_000;

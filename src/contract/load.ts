@@ -49,7 +49,6 @@ export const DiskCacheSpec = Type.Object({
 });
 export type DiskCacheSpec = Static<typeof DiskCacheSpec>;
 
-/** Prompt state kept outside the sequences. */
 export const PromptCacheSpec = Type.Object({
   /** Host memory; 0: none. */
   ramBytes: Type.Integer({ minimum: 0 }),
@@ -121,9 +120,7 @@ export const LoadedFacts = Type.Object({
   gpuLayers: Type.Integer(),
   contextBytes: Type.Integer(),
   residentBytes: Type.Integer(),
-  /** KV cells shared by the sequences; absent: each has its own window. */
   cells: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** Allocations of the native library per device; absent if it does not report them. */
   memory: Type.Optional(Type.Array(DeviceBytes, { maxItems: 64 })),
 });
 export type LoadedFacts = Static<typeof LoadedFacts>;

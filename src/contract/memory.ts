@@ -2,7 +2,6 @@
 import { type Static, Type } from 'typebox';
 import { LEAST_CTX, MOST_SEQUENCES } from './limits.ts';
 
-/** llama.cpp's name of host memory. */
 export const HOST_DEVICE = 'CPU';
 
 export const MOST_MEASURED_SIZES = 64;

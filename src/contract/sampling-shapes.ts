@@ -15,7 +15,6 @@ export type ModelOption = OptionWith<'perModel', true>;
 export type RecordedOption = Exclude<SamplingOption, OptionWith<'evidence', 'requested'>>;
 export type DeviationOption = OptionWith<'evidence', 'deviation'>;
 type DefaultedOption = OptionWith<'fallback', number>;
-/** Options that the API of every provider reports. */
 type AnsweredOption = DefaultedOption & OptionWith<'elsewhere', 'plain'>;
 
 const rows = Object.entries(SAMPLING) as [SamplingOption, SamplingRow][];
@@ -50,7 +49,6 @@ export const SAMPLING_DEFAULTS = Object.fromEntries(
   rows.flatMap(([option, { fallback }]) => (fallback === undefined ? [] : [[option, fallback]])),
 ) as Readonly<Record<DefaultedOption, number>>;
 
-/** Defaults resolved. */
 export const recordedShapes = shapes<{
   [K in RecordedOption]: Table[K]['schema'] extends TInteger ? TInteger : TNumber;
 }>(RECORDED_ROWS, ({ schema }) => (Type.IsInteger(schema) ? Type.Integer() : Type.Number()));

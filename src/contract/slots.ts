@@ -21,7 +21,6 @@ export const SlotWork = Type.Object({
 export type SlotWork = Static<typeof SlotWork>;
 
 export const SlotState = Type.Object({
-  /** Sequence number. */
   slot: Count,
   keptTokens: Count,
   work: Type.Optional(SlotWork),
@@ -48,7 +47,6 @@ export const TierFacts = Type.Object({
 export type TierFacts = Static<typeof TierFacts>;
 
 export const CacheTiers = Type.Object({
-  /** Number of times that another prompt replaced the content of a slot. */
   slotEvictions: Count,
   ram: Type.Union([TierFacts, Type.Null()]),
   disk: Type.Union([

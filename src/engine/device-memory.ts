@@ -28,7 +28,6 @@ export function minus(memory: Memory, taken: Memory): Memory {
   );
 }
 
-/** Device by device. */
 export function most(...memories: readonly Memory[]): Memory {
   return combined(memories, Math.max);
 }

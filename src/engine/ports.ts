@@ -33,13 +33,9 @@ export interface Capabilities {
   readonly canTokenize: boolean;
   /** Job kind `rank`; such a model gives no vectors. */
   readonly canRank: boolean;
-  /** Continues a partial answer without repeating it. */
   readonly canContinue?: boolean;
-  /** Supported media; absent: none. */
   readonly media?: readonly Medium[];
-  /** Options without effect. */
   readonly idle?: ReadonlySet<IdleOption>;
-  /** Draws a seed if the request names none. */
   readonly drawsSeed?: boolean;
 }
 
@@ -51,7 +47,6 @@ export interface ModelTarget {
   readonly kind: ModelKind;
   /** Backend that runs it; a pool is resolved to a member before. */
   readonly engine: EngineKind;
-  /** Upstream or command name; absent: a worker of this service. */
   readonly place?: string;
   /** The farthest that requests may be sent, if the user set a limit. */
   readonly farthest?: Privacy;
@@ -73,7 +68,6 @@ export interface LoadSize {
   readonly cells: number;
 }
 
-/** Memory of the host or of one GPU. */
 export interface DeviceMemory {
   readonly device: string;
   readonly bytes: number;
@@ -85,7 +79,6 @@ export type Memory = readonly DeviceMemory[];
 
 /** May be smaller than the requested size. */
 export interface ResidencyFacts extends LoadSize {
-  /** Replaces the planned memory from now on. */
   readonly memory: Memory;
   /** Includes buffers that no step has touched yet. */
   readonly measured?: Memory;
@@ -102,9 +95,7 @@ export interface LoadedModel {
   run(job: Job, signal: AbortSignal, listener: JobListener, route?: Route): void;
   /** Reports the slots now and after each change; null stops. Absent: slots are not observable. */
   watchSlots?(onSlots: ((slots: SlotStates) => void) | null): void;
-  /** Prompt state outside the slots. */
   cacheTiers?(): CacheTiers | undefined;
-  /** Tokens with state in its slots; undefined or absent: unknown. */
   cellsUsed?(): number | undefined;
   /** Resolves when its memory is free. Safe to call twice. */
   unload(): Promise<void>;
@@ -127,7 +118,6 @@ export interface Backend {
 
 export interface AdmittedJob {
   readonly job: Job;
-  /** Overrides the request: the job must stay on this machine. */
   readonly isLocalOnly?: boolean;
   /** Called before the client receives the event; a returned error ends the job instead. */
   onEvent(event: JobEvent): SvcError | null;
@@ -135,7 +125,6 @@ export interface AdmittedJob {
 }
 
 export interface JobGate {
-  /** Throws an SvcError if the job may not run. */
   admit(submission: Submission): AdmittedJob;
 }
 
@@ -163,7 +152,6 @@ export interface ClearResults {
 
 export interface ClearThinking {
   readonly kind: 'thinking';
-  /** Latest turns that keep their thinking. */
   readonly keep: number;
 }
 
@@ -184,17 +172,14 @@ interface Answering {
 }
 
 export interface Route {
-  /** W3C Trace Context header as sent by the client. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
   readonly session?: string | undefined;
-  /** The request must not leave this machine. */
   readonly isLocalOnly?: boolean | undefined;
   /** Another engine with the same weights may continue the answer. */
   readonly mayResume?: boolean | undefined;
   /** Client's timeout for the whole answer, milliseconds. */
   readonly patienceMs?: number | undefined;
-  /** Called before each upstream gets the request. */
   readonly onSent?: (upstream: Answering) => void;
 }
 
@@ -205,11 +190,9 @@ export interface Submission {
   /** Fairness key of the client: any stable string. */
   readonly clientKey: string;
   readonly clientName?: string;
-  /** Absent: the client has no limits. */
   readonly gate?: JobGate;
   /** Validates tool calls and answers of chat jobs against their schemas; absent: unchecked. */
   readonly check?: AnswerChecks | undefined;
-  /** Edits that shorten the conversation, in order. */
   readonly edits?: readonly ContextEdit[] | undefined;
   /** The client's conversation, if the job has a shortened one. */
   readonly sentTurns?: readonly Turn[] | undefined;
@@ -231,7 +214,6 @@ export interface ResidencyStatus {
   readonly state: 'loading' | 'ready' | 'draining';
   readonly facts: ResidencyFacts | null;
   readonly planned: Memory;
-  /** Prompt state outside the slots. */
   readonly cache?: CacheTiers | undefined;
   /** KV cells in use; a prefix shared by slots counts in each. */
   readonly cellsUsed?: number | undefined;
@@ -258,7 +240,6 @@ export interface UpstreamStatus {
   /** Monotonic milliseconds: end of `busy`, or next try if down; null: ready. */
   readonly untilMs: number | null;
   readonly inFlight: number;
-  /** Null: no load report yet. */
   readonly load: {
     readonly running: number | null;
     readonly waiting: number | null;
@@ -272,16 +253,12 @@ export interface UpstreamStatus {
   readonly failures: Readonly<Record<string, number>>;
   /** Requests sent to another upstream because this upstream was too busy, although it knew their prompts. */
   readonly spills: number;
-  /** Requests sent there because it knew their prompts or sessions. */
   readonly affinityHits: number;
-  /** Requests that failed there before the first byte and moved to another upstream. */
   readonly failovers: number;
-  /** Answers that failed there midway and were continued by another upstream. */
   readonly resumptions: number;
 }
 
 export interface LoadForecast {
-  /** In memory with room for the window. */
   readonly loaded: boolean;
   readonly planned: Memory;
   readonly slots: number;
@@ -303,11 +280,9 @@ export interface Engine {
    * Error for one more chat of this client; null: it may wait, possibly in place of a client with more waiting jobs.
    */
   queueFull(clientKey: string): QueueFull | null;
-  /** Loads and evicts nothing. */
   plan(target: ModelTarget, numCtx: number | null): LoadForecast;
   /** Unloads as soon as running jobs end; false if the model is not loaded. */
   unload(modelId: string): Promise<boolean>;
-  /** Null stops. One watcher at a time. */
   watchSlots(onSlots: ((modelId: string, slots: SlotStates) => void) | null): void;
   /** Refuses new jobs, gives running ones `graceMs`, then ends everything. */
   drain(graceMs: number): Promise<void>;
@@ -351,7 +326,6 @@ export interface FinishedLoad {
 export interface EngineObserver {
   /** Receives every event before the client's listener. */
   watchJob(job: WatchedJob): JobListener;
-  /** Called when a model loads or leaves, or one of its jobs starts or ends. */
   onChange?(): void;
   onLoad?(load: FinishedLoad): void;
   /** `reason` is null after a requested unload. */

@@ -88,12 +88,10 @@ function estimateSize(value: unknown): number {
 export class Program {
   readonly body: readonly Statement[];
 
-  /** Throws an Error with the parser's reason. */
   constructor(source: string) {
     this.body = parseTemplate(source);
   }
 
-  /** Throws with the template's own reason, or with the unsupported feature. */
   render(variables: Readonly<Record<string, unknown>>, bounds: Bounds): Text {
     const budget = new Budget(bounds);
     const globals = new Scope();

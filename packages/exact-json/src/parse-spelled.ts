@@ -20,7 +20,6 @@ interface Place {
   key: string | number;
 }
 
-/** `text` is valid JSON. */
 function noteNumbers(text: string, root: unknown): void {
   const open: Place[] = [];
   let expectsKey = false;
@@ -55,7 +54,6 @@ function nestedValue(place: Place | undefined, root: unknown): object | null {
   return typeof member === 'object' ? member : null;
 }
 
-/** Index after the closing quote. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); ; at = text.indexOf('"', at + 1)) {
     let first = at;

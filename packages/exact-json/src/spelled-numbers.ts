@@ -91,7 +91,6 @@ export function writeJson(value: unknown, indent = ''): string {
   return holdsSpelling(whole) ? written(whole, indent, '\n') : JSON.stringify(whole, null, indent);
 }
 
-/** Writes a value without members. */
 export function writeScalar(value: unknown): string {
   return value instanceof SpelledNumber ? value.spelling : JSON.stringify(value);
 }
@@ -102,7 +101,6 @@ function holdsSpelling(value: unknown): boolean {
   return (Array.isArray(value) ? value : Object.values(value)).some(holdsSpelling);
 }
 
-/** `line`: text at the start of each line at this depth. */
 function written(value: unknown, indent: string, line: string): string {
   if (!isContainer(value)) return writeScalar(value) ?? 'null';
   const inner = line + indent;

@@ -30,7 +30,6 @@ export function arrayRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, 
     if (rule === null) break;
     rules.push(rule);
   }
-  // An item without a possible value ends the list.
   const isCut = rules.length < prefix.length;
   if (isCut && min > rules.length) throw impossible(path, `no value is possible for item ${rules.length}`);
   const prefixRules = rules;
@@ -56,7 +55,6 @@ function itemSchemas(schema: Schema, path: SchemaPath): { prefix: readonly unkno
   return { prefix: prefixItems, rest };
 }
 
-/** Null if no items may follow the prefix. */
 function restItem(
   rest: unknown,
   prefix: number,

@@ -25,7 +25,6 @@ interface Property {
   readonly required: boolean;
 }
 
-/** Null: unlimited. */
 interface Counts {
   readonly min: number;
   readonly max: number | null;
@@ -99,7 +98,6 @@ function propertyRules(writer: GbnfWriter, from: Declared): Property[] {
   });
 }
 
-/** Schema of a property that is required but not declared. */
 function undeclared({ schema, extra, path }: Declared, name: string): unknown {
   if (patternSchemas(schema, name).length > 0) return true;
   if (extra === false)

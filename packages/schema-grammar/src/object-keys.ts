@@ -28,7 +28,6 @@ interface ExtraMembers {
 /** Chosen: each combination of patterns that match a name is its own language. */
 const MAX_PATTERNS = 4;
 
-/** Null if no further members are possible. */
 export function extraPairRule(writer: GbnfWriter, extras: ExtraMembers): string | null {
   const { schema, rest, names, path, compile } = extras;
   const patterns = schema['patternProperties'];
@@ -47,13 +46,11 @@ export function extraPairRule(writer: GbnfWriter, extras: ExtraMembers): string 
   return key === null ? null : writer.rule(`${key} ${writer.colon()} ${value}`);
 }
 
-/** Allows names of any kind, as `true` and `{type: string}` do. */
 function isNothing(propertyNames: unknown): boolean {
   if (propertyNames === undefined || propertyNames === true) return true;
   return isObject(propertyNames) && Object.keys(propertyNames).every((key) => key === 'type');
 }
 
-/** Names allowed by `propertyNames` that are not declared. */
 function namedKey(
   writer: GbnfWriter,
   { names, path, compile }: ExtraMembers,
@@ -72,7 +69,6 @@ function namedKey(
   return possible(() => compile({ allOf: [{ type: 'string' }, propertyNames, ...others] }, keyPath));
 }
 
-/** Null: the patterns are omitted. */
 function patternPairs(writer: GbnfWriter, extras: ExtraMembers, patterns: Schema): string[] | null {
   const { schema, rest, path } = extras;
   const keywordPath = at(path, 'patternProperties');

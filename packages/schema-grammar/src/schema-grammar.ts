@@ -62,7 +62,6 @@ export function schemaRule(writer: GbnfWriter, schema: unknown, path: SchemaPath
   }
 }
 
-/** The schema without its unreadable parts. */
 export function readableFor(writer: GbnfWriter, schema: unknown, path: SchemaPath): unknown {
   const dropped = (place: SchemaPath, key: string): void => writer.later(place, key);
   return readableSchema(schema, path, { budget: writer.budget, dropped });
@@ -81,7 +80,6 @@ class SchemaCompiler {
   readonly #writer: GbnfWriter;
   readonly #folding: SchemaFolding;
   readonly #rootPath: SchemaPath;
-  /** Rules of schemas that contain references, which may be recursive. */
   readonly #rules = new Map<Schema, string>();
   #depth = 0;
 

@@ -49,7 +49,6 @@ const PREFIX6 = '/(?:\\d\\d?|1[01]\\d|12[0-8])';
 const NETWORK4 = `${IPV4}(?:${PREFIX4})?`;
 const NETWORK6 = `(?:${IPV6})(?:${PREFIX6})?`;
 
-/** Formats that ajv-formats checks. */
 const KNOWN_FORMATS: Readonly<Record<string, string>> = {
   date: DATE,
   uuid: `(?:[Uu][Rr][Nn]:[Uu][Uu][Ii][Dd]:)?${UUID}`,
@@ -129,7 +128,6 @@ function ipv6(): string {
   const left = (count: number): string => `(?::${H16}){0,${count}}`;
   const ways = Array.from({ length: 6 }, (_, index) => {
     const groups = 6 - index;
-    // After that number of groups: the rest, or a gap.
     const rest =
       groups === 6
         ? `(?::${H16}|${IPV4}|:)`
@@ -213,7 +211,6 @@ export function integerBounds(format: unknown): readonly [number, number] | null
   return low === undefined || high === undefined ? null : [Number(low), Number(high)];
 }
 
-/** Null for an unknown format. */
 export function formatPattern(format: string): string | null {
   return Object.hasOwn(FORMAT_PATTERNS, format) ? (FORMAT_PATTERNS[format] ?? null) : null;
 }

@@ -31,7 +31,6 @@ const SHORT_ESCAPES = new Map([
   [0x0c, '\\f'],
   [0x0d, '\\r'],
 ]);
-/** All characters except surrogates. */
 const WRITABLE: readonly CodeRange[] = complement([[0xd800, 0xdfff]]);
 
 interface StringLimits {
@@ -82,7 +81,6 @@ interface WantedLanguage {
   readonly max?: number | null;
 }
 
-/** Null for the empty language. */
 export function stringInLanguage(writer: GbnfWriter, wanted: WantedLanguage): string | null {
   const { languages, refuse, min = 0, max = null } = wanted;
   const spend = (steps: number): void => writer.budget.spend('steps', steps);
@@ -98,7 +96,6 @@ export function stringInLanguage(writer: GbnfWriter, wanted: WantedLanguage): st
   return states === null ? null : writer.rule(quotedBy(writer, automatonBody({ writer, refuse }, states)));
 }
 
-/** Any string except these. */
 export function stringOtherThan(writer: GbnfWriter, texts: readonly string[]): string {
   if (texts.length === 0) return stringRule(writer, 0, null);
   const rest = `${anyChar(writer)}*`;
@@ -163,7 +160,6 @@ function textLengths(states: readonly AutomatonState[]): { shortest: number; lon
   return { shortest, longest };
 }
 
-/** One rule per state. */
 function automatonBody(target: Target, states: readonly AutomatonState[]): string {
   const { writer } = target;
   const names = states.map(() => writer.reserve());
@@ -226,7 +222,6 @@ function setRule({ writer, refuse }: Target, ranges: readonly CodeRange[]): stri
   return writer.rule(options.join(' | '));
 }
 
-/** Control characters without a short escape. */
 function controls(writer: GbnfWriter, contains: (code: number) => boolean): string[] {
   return ['0', '1'].flatMap((high) => {
     const codes = Array.from({ length: 16 }, (_, low) => Number(high) * 16 + low);

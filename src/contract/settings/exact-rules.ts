@@ -15,7 +15,6 @@ interface ExactLoad {
   readonly microBatchTokens: number;
 }
 
-/** Prompt rows that may be evaluated together. */
 export interface TileRules {
   /** Rows of a tile; a prompt of one token is the exception. */
   readonly leastRows: number;
@@ -23,7 +22,6 @@ export interface TileRules {
 }
 
 export interface ExactSteps {
-  /** Whether answers and ends of prompts may share a call. */
   readonly together: boolean;
 }
 
@@ -31,7 +29,6 @@ interface ExactRule {
   readonly rule: string;
   readonly because: string;
   readonly load?: Partial<ExactLoad>;
-  /** Null if the settings allow the rule. */
   refuses?(settings: ModelSettings): SettingFault | null;
 }
 

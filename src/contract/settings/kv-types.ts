@@ -36,7 +36,6 @@ export function kvShare(settings: KvSettings): number {
   return (KV_TYPE_BITS[k] + KV_TYPE_BITS[v]) / (2 * KV_TYPE_BITS[USUAL_TYPE]);
 }
 
-/** Quantised types store several values in one block. */
 export function isQuantised(type: KvType): boolean {
   return KV_TYPE_BITS[type] < KV_TYPE_BITS[USUAL_TYPE];
 }

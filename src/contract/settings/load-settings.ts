@@ -57,7 +57,6 @@ export interface LoadSettingRow extends SettingValue<TSchema> {
   readonly wire: string;
   readonly description: string;
   readonly group: SettingGroup;
-  /** Default, in words. */
   readonly unset: string;
   readonly models: SettableModels;
   /** `worker`: passed on unchanged. `server`: the server derives a member of the load from it. */

@@ -23,7 +23,6 @@ function shapes<Name extends LoadSettingName>(
 
 export const modelSettingShapes = shapes<LoadSettingName>(LOAD_SETTING_ROWS);
 
-/** Settings passed to a worker unchanged. */
 export const LoadSettings = Type.Object(
   shapes<WorkerSettingName>(LOAD_SETTING_ROWS.filter(([, { by }]) => by === 'worker')),
   { additionalProperties: false },

@@ -1,7 +1,6 @@
 /** Value types of load settings: schema, text form and the words of an error. */
 import { type Static, type TSchema, Type } from 'typebox';
 
-/** `S` is the schema in manifests and loads. */
 export interface SettingValue<S extends TSchema> {
   readonly schema: S;
   /** Parses the text of `hearth set`; undefined if unusable. */

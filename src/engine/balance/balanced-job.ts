@@ -125,7 +125,6 @@ export class BalancedJob {
     this.#submission.route?.onSent?.({ name, ...instead });
   }
 
-  /** A further job of the same request needs its own id. */
   #jobFor(isResumed: boolean): Job {
     const { job } = this.#submission;
     const again = this.#failed.length === 0 ? job : { ...job, jobId: `${job.jobId}.${this.#failed.length}` };

@@ -24,7 +24,6 @@ const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {
   model_damaged: 'server_error',
 };
 
-/** The upstream accepted the connection and then closed it. */
 const CLOSED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 export function classifyFailure(error: SvcError): FailureKind {

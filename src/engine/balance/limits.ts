@@ -8,12 +8,10 @@ export interface BalanceLimits {
    * slots.
    */
   readonly affinitySlack: number;
-  /** Smallest share of a prompt that an upstream must know to be preferred. */
   readonly leastShare: number;
   readonly prefixes: number;
   readonly sessions: number;
   readonly prefixesPerPrompt: number;
-  /** KV cache use above which an upstream counts as full. */
   readonly fullKvUse: number;
   /**
    * Consecutive failures until an upstream is down, plus one for each answer it is streaming meanwhile. An upstream
@@ -23,7 +21,6 @@ export interface BalanceLimits {
   /** Time until one request may try an upstream that is down; doubles with each failed try up to `downMaxMs`. */
   readonly downMs: number;
   readonly downMaxMs: number;
-  /** Pause after a refusal without Retry-After. */
   readonly busyMs: number;
   readonly busyMaxMs: number;
   readonly idleProbeMs: number;

@@ -55,7 +55,6 @@ export class UpstreamRecord {
     return this.#upstream;
   }
 
-  /** Adopts a target whose dialect the user may have changed. */
   follow(target: ModelTarget): void {
     this.#upstream = isRemote(target) ? target.source.upstream : null;
     this.#maxCalls = this.#upstream?.maxCalls ?? Number.POSITIVE_INFINITY;

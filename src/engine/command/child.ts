@@ -8,7 +8,6 @@ import { StderrTail } from '../local/child/stderr-tail.ts';
 
 /** Time between SIGTERM and SIGKILL, milliseconds. */
 const GRACE_MS = 10_000;
-/** Kept tail of its output, for the message about its exit. */
 const TAIL_CHARS = 4_096;
 const TAIL_LINES = 3;
 const REASON_CHARS = 300;

@@ -6,14 +6,11 @@ export const COMMAND_ENGINE = 'command';
 
 export interface CommandSource {
   readonly name: string;
-  /** Program and arguments with the placeholders `{port}` and `{model}`. */
   readonly command: readonly string[];
   readonly modelWord: string | null;
   readonly cwd: string | null;
-  /** In addition to the few harmless variables that every command gets. */
   readonly env: Readonly<Record<string, string>>;
   readonly dialect: Dialect;
-  /** Base path of its routes, such as `/v1`. */
   readonly basePath: string;
   /** Null: the first model that it lists. */
   readonly model: UpstreamModel | null;

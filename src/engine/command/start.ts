@@ -23,7 +23,6 @@ export interface Started {
   readonly upstream: Upstream;
   readonly model: UpstreamModel;
   readonly capacity: number | null;
-  /** Null where the system does not report it. */
   readonly memoryBytes: number | null;
 }
 

@@ -8,7 +8,6 @@ export interface WorkerLimits {
    * but under load from other programs 16 rows took eight.
    */
   readonly silenceMs: number;
-  /** The same during a load, where one native call may block the child for long. */
   readonly loadSilenceMs: number;
   /** Extra silence per character of a prompt that has not begun: tokenising it is one uninterruptible call. */
   readonly silencePerCharMs: number;
@@ -25,7 +24,6 @@ export interface WorkerLimits {
   readonly firstChunkTokens: number;
   /** From a question to its answer: reads a vocabulary, possibly from a slow disk, but no weights. */
   readonly questionMs: number;
-  /** Longest delay of a worker's end for writing idle state. */
   readonly saveMs: number;
   /** From closing the channel to SIGKILL. */
   readonly graceMs: number;

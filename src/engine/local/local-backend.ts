@@ -66,9 +66,7 @@ interface Loaded {
 export interface LocalBackend extends Backend {
   freeMemory(): Memory;
   totalMemory(): Memory;
-  /** Starts missing spare workers; never throws. */
   prepare(): void;
-  /** Facts of the native library and the machine; may start a worker. */
   boot(): Promise<BackendFacts>;
   /** Format of a chat model, from its templates and vocabulary without its weights; null if unknown. */
   askFormat(target: ModelTarget): Promise<ModelFormatFacts | null>;
@@ -194,7 +192,6 @@ class Workers implements LocalBackend {
     }
   }
 
-  /** Returns a worker with the current libraries; it counts as in use until it has ended. */
   async #claimWorker(target: LocalTarget): Promise<WorkerHost> {
     this.#inUse += 1;
     const release = (): void => {
@@ -299,7 +296,6 @@ class Workers implements LocalBackend {
     };
   }
 
-  /** An unreadable file of pins does not stop a load. */
   async #readPins({ modelId }: LocalTarget): Promise<PinnedPrefix[]> {
     try {
       return [...((await this.#options.pins?.(modelId)) ?? [])];

@@ -6,7 +6,6 @@ import type { LocalSource } from './model-source.ts';
 export interface Measured {
   /** Count that running steps confirmed on a quiet machine; null before that. */
   readonly threads: number | null;
-  /** Null while only the header is known. */
   readonly memory: MemoryRecord | null;
 }
 

@@ -11,7 +11,6 @@ export interface LocalSource {
   readonly digest: string | null;
   readonly threads: number | null;
   readonly settings: ModelSettings;
-  /** Null: not a mixture of experts, or unknown. */
   readonly experts: ExpertFacts | null;
   readonly beside: Pick<LoadSpec, 'adapters' | 'draft' | 'projector'>;
   /** Bytes of weights on disk including additional files; bytes of KV state per token of window and sequence. */

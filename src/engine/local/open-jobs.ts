@@ -36,7 +36,6 @@ export class OpenJobs {
     this.#listeners.set(jobId, listener);
   }
 
-  /** False if the job is not open. */
   deliver(jobId: string, event: JobEvent): boolean {
     const listener = this.#listeners.get(jobId);
     if (listener === undefined) return false;

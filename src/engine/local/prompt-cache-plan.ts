@@ -15,10 +15,8 @@ export type PromptCachePlan = (source: LocalSource) => PromptCacheSpec;
 
 export interface PromptCacheOptions {
   readonly home: string;
-  /** Null: derived from free memory. */
   readonly ramBytes: number | null;
   readonly diskBytes: number | null;
-  /** Key of the encrypted files, hex. */
   readonly secret: string;
   readonly gpu: string;
   /** Hash of the bound backend; null while unknown, and then nothing is written to disk. */
@@ -68,7 +66,6 @@ function usualRamBytes(): number {
   return Math.floor(Math.min(RAM_DEFAULT.mostBytes, freeMemoryBytes() * RAM_DEFAULT.share));
 }
 
-/** 0 if the system does not report free space. */
 async function usualDiskBytes(home: string): Promise<number> {
   const found = await statfs(home).catch(() => null);
   if (found === null) return 0;

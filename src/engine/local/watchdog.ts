@@ -25,9 +25,7 @@ export class Watchdog {
   #isQuiet = true;
   /** Tokens of the longest input per open job; each input is one uninterruptible piece of work. */
   readonly #inputTokens = new Map<string, number>();
-  /** Unprocessed prompt tokens per job in prefill. */
   readonly #promptTokens = new Map<string, number>();
-  /** Characters to tokenise before an open job begins. */
   readonly #unreadChars = new Map<string, number>();
 
   constructor(limits: WorkerLimits, silenceLimitMs: number) {
@@ -35,7 +33,6 @@ export class Watchdog {
     this.#silenceLimitMs = silenceLimitMs;
   }
 
-  /** Starts a period of supervision: a load, or jobs after an idle time. */
   begin(silenceLimitMs: number): void {
     this.#silenceLimitMs = silenceLimitMs;
     this.#silentMs = 0;
@@ -60,7 +57,6 @@ export class Watchdog {
     this.#silentMs = 0;
   }
 
-  /** `steps`: step count of its batch loop, if reported. */
   stepsReported(steps: number | undefined, nowMs: number): void {
     if (steps === undefined || steps === this.#steps) return;
     this.#steps = steps;
@@ -91,7 +87,6 @@ export class Watchdog {
     return this.#stillMs > this.#patienceMs() ? 'no progress' : null;
   }
 
-  /** True: check whether other programs delay the worker. */
   get isSlow(): boolean {
     return Math.max(this.#silentMs, this.#stillMs) >= SLOW_AFTER_BEATS * this.#limits.heartbeatMs;
   }
@@ -140,7 +135,6 @@ function longestInput(job: Job): number | null {
   return job.documents.reduce((most, { length }) => Math.max(most, job.query.length + length), 0);
 }
 
-/** A token counts as about four characters. */
 const charsIn = (input: TextOrIds): number => (typeof input === 'string' ? 1 : 4) * input.length;
 
 function jobChars(job: Job): number {

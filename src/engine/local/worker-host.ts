@@ -49,7 +49,6 @@ interface WorkerDeps {
 
 export class WorkerHost {
   readonly pid: number;
-  /** Rejects with native_unavailable. */
   readonly booted: Promise<BackendFacts>;
   /** Resolves after the exit; the reason is null if `end` caused it. */
   readonly gone: Promise<{ readonly reason: string | null }>;
@@ -89,7 +88,6 @@ export class WorkerHost {
     this.gone = this.#exit.promise;
     this.#watchdog = new Watchdog(deps.limits, deps.limits.silenceMs);
     this.#jobs = new OpenJobs((jobId) => this.#watchdog.jobClosed(jobId));
-    // Without a waiting caller, other code reports the failure.
     this.#boot.promise.catch(() => {});
     this.#load.promise.catch(() => {});
     this.#cancelBootTimer = deps.clock.after(deps.limits.bootMs, () =>
@@ -114,7 +112,6 @@ export class WorkerHost {
     return this.#cacheTiers;
   }
 
-  /** Tokens in its slots by the last report; undefined without slots or before the first report. */
   get cellsUsed(): number | undefined {
     return this.#cellsUsed;
   }
@@ -263,7 +260,6 @@ export class WorkerHost {
     this.#kill({ kind: 'crashed', reason, outside: false, outOfMemory: false });
   }
 
-  /** False if the message breaks the protocol. */
   #take(message: FromWorker): boolean {
     this.#watchdog.alive();
     switch (message.type) {

@@ -100,7 +100,6 @@ export function createMetrics({
   };
 }
 
-/** prom-client stores these on every metric, but does not type them all. */
 function seriesFacts(metric: object): SeriesFacts {
   const { name, help, type, labelNames } = metric as {
     name: string;

@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { ResidencyStatus } from '../ports.ts';
 
-/** Adds a gauge; models for which `pick` returns undefined have no value. */
 type AddGauge = (
   name: string,
   help: string,

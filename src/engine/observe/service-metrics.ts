@@ -7,7 +7,6 @@ export interface KeyFigures {
 }
 
 export interface RequestFigures {
-  /** Path in the route table; unknown paths are not reported. */
   readonly route: string;
   readonly status: number;
   readonly error: string | null;

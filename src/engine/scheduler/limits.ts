@@ -8,7 +8,6 @@ export interface SchedulerLimits {
   readonly maxLoadedModels: number | null;
   readonly maxConcurrentLoads: number;
   readonly numParallel: number | null;
-  /** Bytes that no plan may use. */
   readonly reserveBytes: number;
   /**
    * Starvation limit between models: while one waits for memory that a busy one holds, the busy one serves its own
@@ -32,7 +31,6 @@ export interface SchedulerLimits {
   readonly maxHeld: number;
   /** Idle time after which a model may be evicted for a background job. */
   readonly backgroundIdleMs: number;
-  /** Shortest interval between reports of the queue position. */
   readonly notifyMs: number;
 }
 

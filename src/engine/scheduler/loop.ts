@@ -349,7 +349,6 @@ class SchedulerLoop implements Engine, Effects {
     this.#notifyChange();
   }
 
-  /** False if it has already ended. */
   #end(seq: number): boolean {
     const request = this.#requests.get(seq);
     if (request === undefined) return false;

@@ -27,23 +27,19 @@ const USUAL_WINDOW = 16_384;
 /** Lower bound of a chosen window where it fits; idle models are evicted for no more. */
 const LEAST_USUAL_WINDOW = 4_096;
 
-/** Minimum window of a request, limited to the trained window. */
 export function wantedCtx(target: ModelTarget, requested: number | null): number {
   return Math.min(target.trainedCtx, Math.max(target.defaultCtx ?? 0, requested ?? 0));
 }
 
-/** Largest window that a load may choose; null if the user set one. */
 export function mostChosenCtx({ defaultCtx, trainedCtx }: ModelTarget): number | null {
   return defaultCtx === null ? trainedCtx : null;
 }
 
 export interface Wish {
   readonly need: MemoryNeed;
-  /** Minimum window, tokens. */
   readonly wantedCtx: number;
   /** Largest window beyond it that the plan may choose; null: none. */
   readonly mostCtx: number | null;
-  /** Set by the user, or null. */
   readonly slots: number | null;
   /** The load that ran out of memory; the next one must be clearly smaller. */
   readonly below: LoadPlan | null;
@@ -66,7 +62,6 @@ export function necessaryPlan(wish: Wish, available: Memory): LoadPlan | null {
   return firstFitting(wish, chosenCtx(wish, LEAST_USUAL_WINDOW), available);
 }
 
-/** Smallest need considered, for the refusal's message. */
 export function leastNeed(wish: Wish): Memory {
   return wish.need(leastSize(wish));
 }
@@ -141,7 +136,6 @@ export function whyTooLarge(need: Memory, free: Memory): string {
   return `it needs about ${lack.needBytes} bytes${on}, ${wholeBytes(lack.freeBytes)} are free${there}`;
 }
 
-/** The native library's message plus the planned memory. */
 export function whyNoRoom(reason: string, planned: Memory, free: Memory): string {
   return planned.length === 0 ? reason : `${reason}; ${whyTooLarge(planned, free)}`;
 }

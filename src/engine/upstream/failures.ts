@@ -6,13 +6,11 @@ import { field, readText } from './untrusted.ts';
 interface Refusal {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  /** Body as JSON; undefined for anything else. */
   readonly fields: unknown;
 }
 
 export interface Asked {
   readonly upstream: string;
-  /** Name at the upstream; null if no model is involved. */
   readonly model: string | null;
   /** Must never appear in a message. */
   readonly key: string | null;
@@ -37,7 +35,6 @@ export function failureOfStatus(asked: Asked, { status, retryAfter, fields }: Re
   return fail('upstream_failed', { upstream, status, message });
 }
 
-/** An error sent inside a stream in place of the next piece. */
 export function failureInStream(asked: Asked, error: unknown): SvcError {
   const code = field(error, 'code');
   const status = typeof code === 'number' && code >= 400 && code < 600 ? code : 500;

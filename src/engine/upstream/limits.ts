@@ -10,7 +10,6 @@ export const DEFAULT_DEADLINES: Deadlines = {
   wholeMs: 3_600_000,
 };
 
-/** Concurrent calls of one upstream whose user set no number. */
 export const DEFAULT_MAX_CALLS = 256;
 
 /** Size of an answer read whole; it is read in slices, so these bound memory and not the loop's delay. */
@@ -52,16 +51,13 @@ export const UPSTREAM_LIMITS = {
   streamBytes: 64 * 1024 * 1024,
   /** Characters of a whole answer; a token has about four. */
   saidChars: 4 * 1024 * 1024,
-  /** A metrics page, or a page whose content is ignored. */
   pageBytes: 1024 * 1024,
   refusalBytes: 64 * 1024,
-  /** Characters of a refusal's message that are passed on. */
   messageChars: 500,
   asksAtOnce: 8,
   models: 1_000,
   nameChars: 256,
   askMs: 5_000,
-  /** Kept idle connections, and for how long. */
   idleSockets: 64,
   idleMs: 30_000,
   /** Time for a finished answer to close, so that its connection can be reused. */

@@ -36,7 +36,6 @@ export interface Upstream {
   /** Key that must sign its identity, as in `hearth evidence pubkey`; null: not pinned. */
   readonly publicKey: string | null;
   readonly deadlines: Deadlines;
-  /** Limit of concurrent calls. */
   readonly maxCalls: number;
 }
 
@@ -106,7 +105,6 @@ export interface UpstreamProbe {
   models(upstream: Upstream, signal: AbortSignal): Promise<readonly UpstreamModel[]>;
 }
 
-/** Privacy of prompts to a model; for a pool, to its nearest member. */
 export function targetPrivacy(target: ModelTarget): Privacy {
   switch (target.engine) {
     case 'local':

@@ -24,13 +24,11 @@ import { SentEvents, openSink, tell } from './sent-events.ts';
 type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 
 interface RemoteBackendOptions extends ExchangeDeps {
-  /** Called before the first call of a residency, and when an answer names another boot. */
   readonly prove: Prove;
   /** Lower-case header in which a Hearth names its boot. */
   readonly bootHeader: string;
 }
 
-/** The proved boot; null: nothing is pinned. */
 interface Proof {
   bootId: string;
   readonly header: string;

@@ -28,7 +28,6 @@ export class SentEvents {
     if (!this.#isClosed) tell(this.listener, events);
   }
 
-  /** After a failure during parsing, nothing more is reported. */
   close(): void {
     this.#isClosed = true;
   }
@@ -63,7 +62,6 @@ function takeAtOnce(reader: AnswerReader, said: SentEvents, pieces: readonly str
   }
 }
 
-/** No turn of the event loop parses more than a few thousand characters. */
 async function takeInTurns(reader: AnswerReader, said: SentEvents, pieces: readonly string[]): Promise<void> {
   let chars = 0;
   for (const piece of pieces) {

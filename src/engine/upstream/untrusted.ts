@@ -19,7 +19,6 @@ export function parseFields(text: string, parse: (text: string) => unknown = JSO
 /** An unpaired surrogate may belong to the next piece. */
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** Well-formed text. */
 export function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value.toWellFormed() : undefined;
 }

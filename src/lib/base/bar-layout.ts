@@ -3,7 +3,6 @@
 export interface Bars {
   readonly title: string;
   readonly notes?: readonly string[];
-  /** Names of the bars of a row, in order; absent: one bar per row. */
   readonly legend?: readonly string[];
   readonly rows: readonly { readonly label: string; readonly bars: readonly Bar[] }[];
 }
@@ -17,7 +16,6 @@ export interface BarLayout {
   readonly width: number;
   readonly height: number;
   readonly texts: readonly { x: number; y: number; text: string; isTitle?: true }[];
-  /** `series`: index of the bar in its row. */
   readonly rects: readonly { x: number; y: number; width: number; height: number; series: number }[];
 }
 

@@ -1,4 +1,3 @@
-/** Unread items above which producers that can pause are paused. */
 const MOST_UNREAD = 256;
 
 /**

@@ -39,7 +39,6 @@ function distance(word: string, name: string): number {
 function slips(word: string, name: string): number {
   const edits = editDistance(word, name);
   const shorter = Math.min(word.length, name.length);
-  // One edit turns any letter into any other.
   return edits < shorter && edits <= Math.max(1, Math.floor(shorter / 3)) ? edits : Infinity;
 }
 

@@ -7,7 +7,6 @@ export const packageFolder: string = folderWithManifest(path.dirname(fileURLToPa
 
 export const builtFolder: string = path.join(packageFolder, 'dist');
 
-/** `name`: path below `dist/` with `/` separators. */
 export function builtFile(name: string): string {
   return path.join(builtFolder, ...name.split('/'));
 }

@@ -13,7 +13,6 @@ const COPIES = 3;
 const VARIED_TOKENS = 512;
 /** In such a run, a token that does not repeat cancels this number of repeated ones. */
 const DIFFERENCE_TAKES_BACK = 48;
-/** Share of a run after which another token is chosen. */
 const NUDGE_AT = 0.75;
 const MOST_NUDGES = 2;
 
@@ -43,7 +42,6 @@ export class RepetitionGuard {
   readonly #tokens: readonly number[];
   readonly #joinTokens: (tokens: readonly number[]) => string;
   #isNumbers: boolean | null = null;
-  /** 0: unknown. */
   #period = 0;
   /** Repeated tokens: without any difference, and with single differences. */
   #run = 0;
@@ -99,7 +97,6 @@ export class RepetitionGuard {
     return this.#repeatsNumbers ? Math.max(NUMBERS_MAY * this.#limit, this.#least) : this.#least;
   }
 
-  /** Computed once per period, and only where it matters. */
   get #repeatsNumbers(): boolean {
     this.#isNumbers ??= isNumbers(this.#joinTokens(this.#tokens.slice(-Math.min(this.#period, MOST_READ))));
     return this.#isNumbers;
@@ -131,7 +128,6 @@ export class RepetitionGuard {
     return true;
   }
 
-  /** Latest earlier end of the shingle that ends here; 0: none. */
   #remember(at: number): number {
     const oldest = at < SHINGLE ? 0 : (this.#tokens[at - SHINGLE] ?? 0) + 1;
     const newest = (this.#tokens[at] ?? 0) + 1;

@@ -1,4 +1,3 @@
-/** Failures between a valid request and its answer: capacity, loading, the worker, evidence. */
 import { permanent, transient } from './entry.ts';
 
 export const engineErrors = {

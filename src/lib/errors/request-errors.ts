@@ -5,14 +5,12 @@ interface Overflow {
   readonly promptTokens: number;
   readonly maxCtx?: number;
   readonly model?: string;
-  /** True if the request itself set the window. */
   readonly isAsked?: boolean;
 }
 
 function overflowRemedy({ promptTokens, maxCtx = Infinity, model, isAsked }: Overflow): string {
   if (promptTokens >= maxCtx) return `Shorten the prompt; the model takes at most ${maxCtx}.`;
   if (model === undefined) return 'Shorten the prompt, or send a larger num_ctx.';
-  // Half as much again leaves room for an answer.
   const roomy = Math.min(maxCtx, 2 ** Math.ceil(Math.log2(promptTokens * 1.5)));
   // Not `hearth set`: the request's own value overrides it, and it could shrink the window for all others.
   if (isAsked === true) return `Shorten the prompt, or send num_ctx=${roomy}, or none.`;

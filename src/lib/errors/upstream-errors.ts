@@ -63,7 +63,6 @@ export const upstreamErrors = {
     'unavailable',
     { upstream: 'string', status: 'number', message: 'string' },
     (d) => `Upstream "${d.upstream}" failed (status ${d.status}): ${d.message}.`,
-    // Unsupported operation or HTTP version.
     (d) => d.status === 501 || d.status === 505,
   ),
   /** Truncated or invalid answer. `what`: cut, rubbish, content_type, redirect. */

@@ -27,7 +27,6 @@ export interface CachedFile {
   readonly isPinned: boolean;
 }
 
-/** Empty without the folder; files that vanish meanwhile are left out. */
 export async function cachedKinds(folder: string): Promise<CachedKind[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const kinds: CachedKind[] = [];

@@ -45,7 +45,6 @@ export async function writeDurably(path: string, text: string, onStep?: StepHook
   await step('folder-synced');
 }
 
-/** The file must be complete and synced. */
 export async function moveDurably(from: string, to: string, onStep?: StepHook): Promise<void> {
   const kind = basename(dirname(to));
   try {
@@ -144,7 +143,6 @@ const WRITES = new Set([
 ]);
 const UNWRITABLE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
 
-/** Null unless the system refused access. */
 export function fileFailure(error: unknown): SvcError | null {
   const code = errnoCode(error);
   const { path, syscall } = error as NodeJS.ErrnoException;

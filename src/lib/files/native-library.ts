@@ -46,9 +46,7 @@ const BUILT = {
   ggml: /^(?:lib)?ggml\.(?:so|dylib|dll)$/,
   base: LIBRARIES.base,
 } as const;
-/** Only images and audio need it. */
 const MEDIA = /^(?:lib)?mtmd\.(?:so|dylib|dll)$/;
-/** Compiler runtime, which Windows builds include. */
 const RUNTIMES = ['libwinpthread-1', 'libgcc_s_seh-1', 'libunwind', 'libstdc++-6', 'libc++'] as const;
 const isRuntime = (name: string): boolean => RUNTIMES.some((each) => `${each}.dll` === name.toLowerCase());
 const COMPUTE = /^(?:lib)?ggml-(?!base\.)[\w.-]+\.(?:so|dylib|dll)$/;
@@ -79,7 +77,6 @@ export const BUILD_FACTS = 'hearth-build.json';
 
 export interface BuildFacts {
   readonly release: string;
-  /** Declarations that its headers matched (`apiDigest`); null if not compared. */
   readonly api: string | null;
 }
 
@@ -184,7 +181,6 @@ export const builtLibraries = (names: readonly string[]): string[] =>
       isRuntime(name) || [...Object.values(BUILT), COMPUTE, MEDIA].some((pattern) => pattern.test(name)),
   );
 
-/** Null if the package is missing or incomplete; searches `libraries` first. */
 export function findLibraries(kind: PackageKind, libraries: string | null): LibraryFiles | null {
   for (const root of packageRoots(packageName(kind), libraries)) {
     const bins = path.join(root, 'bins');
@@ -226,7 +222,6 @@ export function librariesIn(folder: string): LibraryFiles | null {
   return null;
 }
 
-/** Without its scope. */
 export function packageName(kind: PackageKind): string {
   const { package: name } = platformLibrary() ?? { package: platformKey() };
   const isUsual = kind === 'cpu' || name.endsWith(`-${kind}`);

@@ -4,7 +4,6 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { fail, isFailure, isSvcError } from '../errors/svc-error.ts';
 import { errnoCode, unreadable } from './durable.ts';
 
-/** State of a file without its content. */
 export interface FileStamp {
   readonly sizeBytes: number;
   readonly mtimeMs: number;

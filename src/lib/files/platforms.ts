@@ -1,5 +1,3 @@
-/** llama.cpp's npm package and release per platform. */
-
 interface PlatformLibrary {
   /** Without its scope; package.json and package-lock.json pin its version and hash. */
   readonly package: string;

@@ -4,7 +4,6 @@ import { statSync } from 'node:fs';
 /** A younger change may be followed by another within the same tick of the file system's clock. */
 const SETTLED_MS = 50;
 
-/** State at one moment: while `text` stays equal and is settled, so does the content. */
 export interface Stamp {
   readonly text: string;
   readonly isSettled: boolean;

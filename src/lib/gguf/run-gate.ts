@@ -19,7 +19,6 @@ export async function runGate<Question extends GateQuestion>(
   question: Question,
   path: string,
 ): Promise<GateAnswer<Question>> {
-  // The check itself reports an unusable path.
   const sizeBytes = await stat(path).then(
     ({ size }) => size,
     () => 0,

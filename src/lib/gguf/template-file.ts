@@ -15,7 +15,6 @@ export async function readTemplateFile(path: string): Promise<string> {
   throw fail('setting_file_unusable', { path, as: TEMPLATE_FILE.as, reason: `it ${defect}` });
 }
 
-/** Defect as the end of a sentence, or undefined. */
 export function templateTextDefect(source: string): string | undefined {
   if (source.trim() === '') return 'is empty';
   const defect = sizeDefect(Buffer.byteLength(source)) ?? templateDefect(source);

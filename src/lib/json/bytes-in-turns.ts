@@ -32,7 +32,6 @@ export async function isUtf8InTurns(bytes: Buffer): Promise<boolean> {
   return true;
 }
 
-/** The last character boundary up to `end`. */
 function endOfCharacter(bytes: Buffer, end: number): number {
   if (end >= bytes.length) return bytes.length;
   for (let back = 0; back <= MOST_TRAILING; back += 1)

@@ -10,7 +10,6 @@ import type { KnownMember, KnownValue } from './known-member.ts';
 
 export interface JsonLimits {
   readonly depth: number;
-  /** Number of values, the document included. */
   readonly tokens: number;
   /** Numbers at the start of each list that do not count, because they take far less memory than other values. */
   readonly numbers?: number;
@@ -48,7 +47,6 @@ type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'more' |
 export interface SharedPlace {
   readonly start: number;
   readonly end: number;
-  /** Number of values in it, itself included. */
   readonly tokens: number;
   readonly known: KnownValue | undefined;
 }
@@ -59,7 +57,6 @@ interface ScanOptions {
   readonly limits?: JsonLimits;
   /** Allows duplicate keys and `__proto__` like JSON.parse: the last value counts. */
   readonly takesAnyKeys?: boolean;
-  /** The bytes are known to be UTF-8. */
   readonly isChecked?: boolean;
 }
 
@@ -76,13 +73,11 @@ export class JsonScan {
   readonly #values: JsonValues | undefined;
   readonly #limits: JsonLimits;
   readonly #takesAnyKeys: boolean;
-  /** Set after the shared member if its value is a list or an object. */
   place: SharedPlace | undefined;
   #isShared = false;
   #sharedFrom: { readonly start: number; readonly tokens: number } | undefined;
   #at = 0;
   #tokens = 0;
-  /** Numbers that may still be skipped in the open list without counting. */
   #uncounted = 0;
   #stop = 0;
   #expected: Expected = 'value';
@@ -151,7 +146,6 @@ export class JsonScan {
     if (this.#tokens > this.#limits.tokens) throw unusable(`it has more than ${this.#limits.tokens} values`);
   }
 
-  /** True if the shared member's value was parsed before; otherwise notes its place. */
   #passesKnown(byte: number): boolean {
     this.#isShared = false;
     const start = this.#at;
@@ -253,7 +247,6 @@ export class JsonScan {
     return name?.length === end - start && this.#bytes.toString('latin1', start, end) === name;
   }
 
-  /** Cached, so that no byte is searched twice. */
   #nextMark(from: number): number {
     if (this.#quoteAt < from) this.#quoteAt = this.#findPlace(QUOTE, from);
     if (this.#backslashAt < from) this.#backslashAt = this.#findPlace(BACKSLASH, from);
@@ -329,7 +322,6 @@ function isHex(byte = 0): boolean {
   return (byte >= 0x30 && byte <= 0x39) || (letter >= 0x61 && letter <= 0x66);
 }
 
-/** Null if one is invalid or too large. */
 function parseNumbers(list: string): readonly number[] | null {
   try {
     const numbers = JSON.parse(`[${list}]`) as number[];

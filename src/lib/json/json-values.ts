@@ -39,7 +39,6 @@ export class JsonValues {
     for (const value of values) list.push(value);
   }
 
-  /** `spelling`: the number's text in the document. */
   putNumber(value: number, spelling: string): void {
     const container = this.#open.at(-1);
     if (container !== undefined) noteSpelling(container, this.#keyIn(container), spelling);

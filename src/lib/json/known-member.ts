@@ -38,7 +38,6 @@ export class KnownMember {
     return found;
   }
 
-  /** Stores a parsed value if it ends with its own bracket. */
   remember(bytes: Buffer, value: unknown, tokens: number): void {
     const { entries, bytes: room, leastBytes, tokens: most } = this.#limits;
     if (bytes.length < leastBytes || bytes.length > room || tokens > most || !BRACKETS.includes(bytes[0]))

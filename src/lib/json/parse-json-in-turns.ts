@@ -8,7 +8,6 @@ import { parseJson } from './strict-json.ts';
 /** Chosen: a few milliseconds even if every byte is a value. */
 const SLICE_BYTES = 32 * 1024;
 
-/** Like `parseJson`. */
 export async function parseJsonInTurns(bytes: Buffer, shared?: KnownMember): Promise<unknown> {
   if (bytes.length <= SLICE_BYTES) return parseJson(bytes, shared);
   requireUtf8(await isUtf8InTurns(bytes));

@@ -4,7 +4,6 @@
  */
 export const TEMPLATE_LIMITS = {
   sourceBytes: 256 * 1024,
-  /** Nested blocks, or nested brackets. */
   nesting: 128,
   range: 10_000,
   /** Parsing happens once per load and cannot be counted. A template of the maximum size takes far less. */
@@ -14,7 +13,6 @@ export const TEMPLATE_LIMITS = {
   stepsPerCharacter: 1,
   /** For any conversation length. Measured: templates of known families need up to 2,900,000 for 8 MiB. */
   mostSteps: 5_000_000,
-  /** Elements of any list. */
   elements: 1_000_000,
   /** Characters of any text: a constant, plus as many per input character. */
   characters: 256 * 1024,

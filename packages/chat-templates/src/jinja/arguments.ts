@@ -26,7 +26,6 @@ export function evaluateArguments(
   return { positional, named };
 }
 
-/** Undefined for absent arguments. */
 export function bindArguments(
   macro: string,
   parameters: readonly Parameter[],

@@ -47,7 +47,6 @@ import { toText } from './values/writing.ts';
 /** Nested macro calls. Python fails at about 330, with 1000 calls. */
 const DEEPEST_CALL = 250;
 
-/** End of a block: after its last statement, or by a jump out of the surrounding loop. */
 type End = 'end' | 'break' | 'continue';
 
 export class Evaluator implements Engine {

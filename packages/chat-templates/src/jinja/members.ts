@@ -26,7 +26,6 @@ export function getMember(object: Value, name: string, budget: Budget): Value {
   );
 }
 
-/** `object.name` without dictionary entries. */
 export function getAttribute(object: Value, name: string, budget: Budget): Value {
   refuseUndefined(object);
   const entry = object instanceof Dict ? undefined : namedItem(object, name);

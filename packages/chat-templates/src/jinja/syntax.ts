@@ -135,7 +135,6 @@ export type Statement =
     }
   | { readonly type: 'Comment' | 'Break' | 'Continue' };
 
-/** Throws an Error with the parser's reason. */
 export function parseTemplate(source: string): readonly Statement[] {
   try {
     const { parsed } = new Template(source.replace(/\r\n?/g, '\n'));

@@ -1,4 +1,3 @@
-/** Derives place and syntax of the arguments in a rendered call. */
 import { SENTINEL } from './probes.ts';
 import { type CallFormat, JSON_TYPES, type JsonType, type ValueForm, type Words } from './tool-format.ts';
 import { commonEnd, commonStart, splitUnits } from './units.ts';
@@ -41,7 +40,6 @@ function jsonSpan(text: string, value: string): Span | null {
     const parsed: unknown = JSON.parse(text.slice(start, end));
     return Object.keys(Object(parsed)).join() === KEY ? { start, end } : null;
   } catch {
-    // Not JSON, so written in another syntax.
     return null;
   }
 }
@@ -81,7 +79,6 @@ function taggedArguments(render: RenderCall): ReadArguments | null {
   };
 }
 
-/** Null if a word is missing. */
 function findPlaces(text: string, words: readonly string[]): number[] | null {
   const places: number[] = [];
   for (const word of words) {
@@ -116,7 +113,6 @@ const EXAMPLES: Readonly<Record<Exclude<JsonType, 'string'>, unknown>> = {
   object: { k7: 42 },
 };
 
-/** Text between key and value per type; a single text if all agree. */
 function beforeValues(render: RenderCall, ofString: string): string | Record<JsonType, string> {
   const texts = JSON_TYPES.map((type) => {
     const text = type === 'string' ? null : render({ [KEY]: EXAMPLES[type], [KEY2]: VALUE2 });
@@ -142,7 +138,6 @@ function annotated(written: string, ofString: string): string {
   return ofString;
 }
 
-/** Syntax of a list that contains a flag in an object and a word. */
 function otherForm(render: RenderCall, strings: ValueForm): ValueForm {
   const text = render({ [KEY]: [{ k7: true }, 's7'], [KEY2]: VALUE2 }) ?? '';
   const flat = text.replaceAll(/\s/g, '');
@@ -153,7 +148,6 @@ function otherForm(render: RenderCall, strings: ValueForm): ValueForm {
   return nested < 0 ? { as: 'json' } : { as: 'nested', mark: markBefore(text.slice(0, nested)) };
 }
 
-/** Text before each tag of a nested value. */
 function markBefore(text: string): string {
   const units = splitUnits(text);
   const from = units.findLastIndex((unit) => /^(?:<\/?\w+>|\s)$/.test(unit)) + 1;

@@ -14,7 +14,6 @@ interface DerivedCalls {
 }
 
 export interface AnswerFrame {
-  /** Text before any answer, such as an empty thought. */
   readonly preamble: string;
   /** Text after words; its part that also follows calls ends the turn. */
   readonly tail: string;
@@ -31,7 +30,6 @@ const STYLES: readonly Probe['style'][] = (['any', 'nine'] as const).flatMap((id
   ),
 );
 
-/** Null if no rendering shows a call. */
 export function deriveCalls(
   newProbe: (style: Probe['style']) => Probe,
   readFrame: (probe: Probe) => AnswerFrame,

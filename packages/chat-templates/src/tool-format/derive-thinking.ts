@@ -1,4 +1,3 @@
-/** Derives marks around thinking and words from answers with and without a thought. */
 import { type Probe, type ProbeOptions, SENTINEL } from './probes.ts';
 import type { ContentMarks, ThinkingMarks } from './tool-format.ts';
 import { commonEnd, commonStart, isMark, splitUnits } from './units.ts';
@@ -14,11 +13,9 @@ interface DerivedThinking {
   readonly marks: ThinkingMarks;
   /** Opening of the next message of the same answer, if thinking is its own message. */
   readonly restart: string;
-  /** Description of the conversation that shows it. */
   readonly probe: string;
 }
 
-/** Null if no rendering shows the thought. */
 export function deriveThinking(probe: Probe): DerivedThinking | null {
   const found = SWITCHES.flatMap((variables) =>
     [true, false].map((tools) => marksIn(probe, { variables, tools })),
@@ -55,7 +52,6 @@ function probeWords(behind: string, { tools = true, variables = {} }: ProbeOptio
   return `a thought and ${behind}, ${tools ? 'with' : 'without'} tools${switched}`;
 }
 
-/** Text from the thought to what follows; null if the template drops the thought. */
 function textBetween(text: string, next: string): string | null {
   const from = text.indexOf(THOUGHT);
   const to = text.indexOf(next, from);
@@ -109,7 +105,6 @@ export function deriveContent(probe: Probe, thinking: ThinkingMarks | null): Con
   return behind === '' ? null : { open: behind, close, always: false };
 }
 
-/** Marks before words, without those of thinking. */
 function openingMarks(text: string, thinking: ThinkingMarks | null): string {
   const rest = [thinking?.open, thinking?.close]
     .reduce<string>((left, mark) => (mark === undefined || mark === '' ? left : left.replace(mark, '')), text)

@@ -30,7 +30,6 @@ interface DeriveOptions {
   readonly render: Render;
   /** Thinking marks found without rendering; used if no rendering shows a thought. */
   readonly knownThinking: ThinkingMarks | null;
-  /** The user's choice, which replaces the derived format. */
   readonly choice?: FormatChoice | GivenFormat;
 }
 

@@ -15,9 +15,7 @@ import type {
 
 export interface FormatException {
   readonly name: FormatName;
-  /** The template must contain all of these. */
   readonly texts: readonly string[];
-  /** The template must contain none of these. */
   readonly without?: readonly string[];
   readonly calls: CallFormat;
   readonly channels?: ChannelForm;
@@ -162,7 +160,6 @@ export const NAMED_FORMATS: readonly FormatException[] = [
 
 const THINK: ThinkingMarks = { open: '<think>', close: '</think>' };
 
-/** Thinking that no template of a family renders. */
 export const KNOWN_THINKING: readonly {
   readonly texts: readonly string[];
   readonly thinking: ThinkingMarks;
@@ -200,7 +197,6 @@ interface Told {
   readonly without?: readonly string[];
 }
 
-/** First entry whose texts all occur in the template. */
 export function exceptionFor<Entry extends Told>(source: string, table: readonly Entry[]): Entry | undefined {
   return table.find(
     ({ texts, without = [] }) =>

@@ -17,7 +17,6 @@ export type FormatName = (typeof FORMAT_NAMES)[number];
 export const FORMAT_CHOICES = ['auto', 'envelope', ...FORMAT_NAMES] as const;
 export type FormatChoice = (typeof FORMAT_CHOICES)[number];
 
-/** Limit of a format given as JSON. */
 export const FORMAT_TEXT_BYTES = 64 * 1024;
 
 /** Distinguishes JSON from a name or a path. */

@@ -44,7 +44,6 @@ interface ProbeAnswer {
   readonly calls?: readonly ProbeCall[];
 }
 
-/** Variables of a probe in addition to the messages. */
 export interface ProbeOptions {
   readonly tools?: boolean;
   readonly variables?: Readonly<Record<string, unknown>>;
@@ -69,7 +68,6 @@ export class Probe {
     this.style = style;
   }
 
-  /** End of the prompt for an answer. */
   prompt(options: ProbeOptions = {}): string {
     return this.#render({ messages: [QUESTION], add_generation_prompt: true, ...context(options) });
   }

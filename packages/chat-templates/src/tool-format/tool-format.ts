@@ -42,12 +42,10 @@ interface JsonArguments {
 export interface CallFormat {
   /** Around all calls of an answer; empty texts if calls have no common frame. */
   readonly section: { readonly open: string; readonly between: string; readonly close: string };
-  /** Around the arguments of one call. */
   readonly call: { readonly before: Words; readonly after: Words };
   readonly arguments: JsonArguments | TaggedArguments;
   /** True: a call counts only at the start of an answer. */
   readonly atStart: boolean;
-  /** True: the model writes several calls in one answer. */
   readonly several: boolean;
 }
 
@@ -67,12 +65,10 @@ export interface ContentMarks {
   readonly always: boolean;
 }
 
-/** Form of past calls for the template. */
 export interface HistoryForm {
   /** `text`: the template drops calls, so they are written into the content. */
   readonly calls: 'template' | 'text';
   readonly arguments: 'object' | 'text';
-  /** Content of a turn of calls without text. */
   readonly emptyContent: 'empty' | 'null';
   /** Form of ids that the template accepts or prints. */
   readonly ids: 'any' | 'nine' | 'functions';
@@ -83,14 +79,10 @@ export interface ChannelForm {
   readonly name: string;
   /** Opening of every message but the first; the prompt ends with that of the first. */
   readonly start: string;
-  /** Between a header and its text. */
   readonly message: string;
   readonly ends: readonly string[];
-  /** Header of words for the user. */
   readonly words: string;
-  /** Part of the header of a thought; null: no message is a thought. */
   readonly thought: string | null;
-  /** Before the tool's name in the header of a call. */
   readonly callee: string;
   /** Headers of calls as models write them; `message` follows the last slot. */
   readonly calls: readonly Words[];
@@ -129,13 +121,11 @@ export const EVIDENCE_TOPICS = [
 /** Reason for a part of a format, for display. */
 export interface Evidence {
   readonly about: (typeof EVIDENCE_TOPICS)[number];
-  /** A sentence. */
   readonly says: string;
   /** Conversation whose rendering shows it; null: no rendering does. */
   readonly probe: string | null;
 }
 
-/** Text before the first slot of a call. */
 export function callLead({ section, call }: CallFormat): string {
   const [first] = call.before;
   return section.open + (typeof first === 'string' ? first : '');

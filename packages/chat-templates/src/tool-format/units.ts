@@ -7,7 +7,6 @@ export function splitUnits(text: string): string[] {
   return text.match(UNIT) ?? [];
 }
 
-/** A mark has several characters. */
 export function isMark(unit: string): boolean {
   return [...unit].length > 1;
 }

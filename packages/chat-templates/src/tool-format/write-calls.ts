@@ -6,7 +6,6 @@ import type { CallFormat, TaggedArguments, ToolFormat, ValueForm, Words } from '
 interface WrittenCall {
   readonly name: string;
   readonly id: string;
-  /** A JSON object, or other text. */
   readonly arguments: unknown;
 }
 
@@ -78,7 +77,6 @@ function writeValue(form: ValueForm, value: unknown): string {
   }
 }
 
-/** JSON with a space after each colon and comma, as most models saw it in training. */
 function spacedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
   if (!hasMembers(value)) return writeScalar(value);

@@ -19,7 +19,6 @@ export class HeaderCursor {
   readonly #hash = createHash('sha256');
   #memory = Buffer.alloc(0);
   #window = this.#memory;
-  /** Offset of the window in the file, and of the next unread byte in the window. */
   #windowAt = 0;
   #next = 0;
 
@@ -97,7 +96,6 @@ export class HeaderCursor {
     return this.heldLength(what);
   }
 
-  /** Synchronous variant for eight bytes that are already available. */
   heldLength(what: string): number {
     const at = this.pass(8);
     // Most lengths are short, and creating a BigInt for each would take longer than all other work on the text.
@@ -118,7 +116,6 @@ export class HeaderCursor {
     }
   }
 
-  /** SHA-256 of everything read; call once, at the end. */
   digest(): string {
     this.#hashConsumed();
     return this.#hash.digest('hex');

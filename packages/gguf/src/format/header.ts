@@ -39,7 +39,6 @@ export interface Header {
   readonly spans: ReadonlyMap<string, Span>;
   readonly tensors: readonly TensorInfo[];
   readonly vocabulary: Vocabulary;
-  /** Ids of byte tokens by their declared type. */
   readonly byteTypes: readonly number[];
   readonly alignment: number;
   readonly dataOffset: number;
@@ -47,7 +46,6 @@ export interface Header {
 }
 
 export async function readHeader(cursor: HeaderCursor, sizeBytes: number, refuse: Refuse): Promise<Header> {
-  // recognise.ts has checked magic and version.
   await cursor.need(24, 'its first 24 bytes');
   cursor.pass(8);
   const tensorCount = checkedCount(cursor.u64(), LIMITS.tensors, 'tensors', refuse);

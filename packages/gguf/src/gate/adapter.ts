@@ -80,7 +80,6 @@ function readTargets(tensors: readonly TensorInfo[], lookup: Lookup): AdapterTar
   const pairs = new Map<string, { a?: TensorInfo; b?: TensorInfo }>();
   for (const tensor of tensors) {
     const [, name = '', side = ''] = /^(.+)\.lora_([ab])$/.exec(tensor.name) ?? [];
-    // llama.cpp skips these.
     if (name === '' && tensor.name.endsWith('_norm.weight')) continue;
     if (name === '') lookup.refuse(`tensor "${tensor.name}" does not belong to a LoRA adapter`);
     pairs.set(name, { ...pairs.get(name), [side]: tensor });

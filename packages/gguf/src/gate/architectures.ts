@@ -20,7 +20,6 @@ const ENCODERS = new Set([
 
 const RECURRENT = new Set(['mamba', 'mamba2', 'rwkv6', 'rwkv6qwen2', 'rwkv7', 'arwkv7']);
 
-/** Attention in some layers, a recurrent state in the others. */
 const HYBRID = new Set([
   'jamba',
   'falcon-h1',

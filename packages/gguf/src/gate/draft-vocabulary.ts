@@ -1,7 +1,6 @@
 /** Checks whether one model can draft for another: its token ids must mean the same tokens. */
 
 export interface VocabularyFacts {
-  /** Tokenizer type in the file. */
   readonly type: string;
   readonly size: number;
   /** Token ids; null: none. */

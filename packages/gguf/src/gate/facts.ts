@@ -96,7 +96,6 @@ function readPooling(lookup: Lookup, architecture: string): Pooling | undefined 
   return names.find((name) => POOLING_TYPE[name] === code);
 }
 
-/** The file's own label, otherwise the type of most of its bytes. */
 function quantLabel(header: Header, lookup: Lookup): string {
   const fileType = lookup.count('general.file_type', 0xffff_ffff);
   // llama.cpp sets bit 10 for a guessed type.

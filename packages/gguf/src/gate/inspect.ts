@@ -107,7 +107,6 @@ export async function readContents(path: string, open: OpenFile = openFile): Pro
 
 const SHOWN_ITEMS = 8;
 const SHOWN_CHARACTERS = 60;
-/** Decimal digits of an f32. */
 const F32_DIGITS = 7;
 
 function valueWords(value: HeaderValue): string {

@@ -46,7 +46,6 @@ export function checkNumbers(lookup: Lookup, { architecture }: ModelShape): void
 }
 
 function checkRange(lookup: Lookup, key: string, value: number, { least, most }: Range): void {
-  // Negated, so that NaN fails.
   if (!(value >= least && value <= most))
     lookup.refuse(`${key} is ${value}; ${least} to ${most} is accepted`);
 }

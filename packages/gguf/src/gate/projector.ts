@@ -95,7 +95,6 @@ function checkAudio({ tensors }: Header, lookup: Lookup): void {
   if (named.has('a.blk.0.attn_k.bias')) lookup.refuse('a.blk.0.attn_k.bias must not be there');
 }
 
-/** Undefined if the file omits it. */
 function within(lookup: Lookup, key: string, most: number, least = 1): number | undefined {
   const value = lookup.count(key, most);
   if (value !== undefined && value < least) lookup.refuse(`${key} is ${value}`);

@@ -8,7 +8,6 @@ import { GGUF_MAGIC } from '../format/format.ts';
 /** Chosen: an LFS pointer has about 134 bytes. */
 export const SNIFF_BYTES = 512;
 
-/** Magic, version and two counts. */
 export const MINIMUM_BYTES = 24;
 
 /** Magic bytes in hex. Archives are never opened. */

@@ -9,7 +9,6 @@ export type Sequence = readonly Element[];
 
 export interface ParsedGbnf {
   readonly rules: ReadonlyMap<string, readonly Sequence[]>;
-  /** Positions of the root rule's name, for renaming it. */
   readonly rootAt: readonly number[];
 }
 

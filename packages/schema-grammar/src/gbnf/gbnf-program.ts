@@ -112,7 +112,6 @@ class ProgramBuilder {
     return rule;
   }
 
-  /** Repetition from one to `count` without deep recursion. */
   #upTo(once: readonly Symbol[], count: number): number {
     const symbol = symbolsKey(once);
     let rule = -1;
@@ -242,7 +241,6 @@ function characterClasses(
 
 const ESCAPES: Readonly<Record<string, number>> = { t: 9, r: 13, n: 10 };
 
-/** Sets of a literal, one per character, or the set of a class. */
 export function terminalSets(source: string): (readonly CodeRange[])[] {
   if (source === '.') return [[[0, 0x10ffff]]];
   const chars = characters(source.slice(1, -1));

@@ -23,7 +23,6 @@ interface State {
   readonly places: Int32Array;
   readonly below: Int32Array;
   readonly accepts: boolean;
-  /** By class: the state after one of its characters. */
   readonly next: Int32Array;
 }
 
@@ -31,10 +30,8 @@ export class GbnfStates {
   readonly program: GbnfProgram;
   readonly #states: State[] = [];
   readonly #stateIds = new Map<string, number>();
-  /** Return places, each with the set below it. */
   readonly #returns: { readonly place: number; readonly below: number }[] = [{ place: BOTTOM, below: -1 }];
   readonly #returnIds = new Map<string, number>();
-  /** Sorted sets of return places. */
   readonly #sets: (readonly number[])[] = [[0]];
   readonly #setIds = new Map<string, number>([['0', 0]]);
 
@@ -217,7 +214,6 @@ class Step {
     return this.#states.set(members);
   }
 
-  /** False if it was noted before. */
   #note(into: Map<number, Set<number>>, key: number, value: number): boolean {
     this.#spend();
     const values = into.get(key);

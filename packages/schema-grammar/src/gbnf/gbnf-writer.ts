@@ -26,7 +26,6 @@ export interface WriterOptions {
   readonly unusable?: (place: SchemaPath) => void;
 }
 
-/** Rules of one grammar, shared by writers of different modes. */
 interface RuleStore {
   readonly rules: Map<string, string>;
   readonly nameOfBody: Map<string, string>;
@@ -85,7 +84,6 @@ export class GbnfWriter {
     this.#store.narrowed?.(path, keyword);
   }
 
-  /** Omits a whole schema. */
   unusable(place: SchemaPath): void {
     this.#store.unusable?.(place);
   }

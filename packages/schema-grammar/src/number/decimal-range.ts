@@ -24,7 +24,6 @@ export const ANY_FRACTION = '("." [0-9]+)?';
 /** Longer whole parts are not written with an exponent. */
 const MOST_WHOLE_DIGITS = 3;
 
-/** Empty if the interval contains no magnitude. */
 export function magnitudeRange({ low, high }: Interval): string[] {
   if (low !== null && high !== null && low.value > high.value) return [];
   return [...plainRange(toEdge(low), toEdge(high)), ...exponentRange(low, high)];
@@ -51,7 +50,6 @@ function plainRange(low: Edge | null, high: Edge | null): string[] {
   ];
 }
 
-/** Fractions after a whole part that both bounds share. */
 function fractionBetween(low: Edge, high: Edge): string | null {
   if (low.fraction === '' && !low.strict) return fractionAtMost(high);
   const length = Math.max(low.fraction.length, high.fraction.length);
@@ -165,7 +163,6 @@ export function hugeWholes(from: Bound, to: Bound): string[] {
 
 const LEAST_HUGE = 21;
 
-/** All digits of a whole number if its double has them. */
 function mantissa(value: number): ReturnType<typeof significant> {
   const { whole } = toDecimal(value);
   if (value < 1 || !Number.isInteger(value)) return significant(value);

@@ -45,7 +45,6 @@ export function neighbour(value: number, direction: 1 | -1): number {
   return bits.getFloat64(0);
 }
 
-/** Fraction digits in plain decimal notation. */
 export function fractionDigits(value: number): number {
   return toDecimal(value).fraction.length;
 }

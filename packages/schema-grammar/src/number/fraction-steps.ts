@@ -52,7 +52,6 @@ function decimalRange(first: number | null, last: number | null, digits: number)
   return ranges.flat().join(' | ');
 }
 
-/** With exactly `decimals` fraction digits; the bounds are scaled by that power of ten. */
 function signedDecimals(from: bigint | null, to: bigint | null, decimals: number): string[] {
   if (from !== null && to !== null && from > to) return [];
   const minus =

@@ -79,7 +79,6 @@ function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): str
   return [...(minus === null ? [] : [`"-" ${minus}`]), ...(plus === null ? [] : [plus])];
 }
 
-/** The double of the number, or the next one in that direction. */
 function adjacentDouble(value: bigint, direction: 1 | -1): number {
   const rounded = Number(value);
   if (!Number.isFinite(rounded)) return rounded;
@@ -185,7 +184,6 @@ const FRACTION = `"-"? (${[
 
 interface Excluded {
   readonly not: readonly number[];
-  /** Excludes whole numbers. */
   readonly isFraction: boolean;
 }
 
@@ -286,7 +284,6 @@ function boundedNumber(writer: GbnfWriter, bounds: Bounds, path: SchemaPath): st
   const low: Bound | null = min === null ? null : { value: min, strict: minExclusive };
   const high: Bound | null = max === null ? null : { value: max, strict: maxExclusive };
   const plus = side(low, high);
-  // 0 has no separate minus.
   const minus = min !== null && min >= 0 ? [] : side(opposite(high), opposite(low));
   const options = [...plus, ...(minus.length === 0 ? [] : [`"-" (${minus.join(' | ')})`])];
   if (options.length === 0) throw impossible(path, 'no number lies between its bounds');
@@ -297,7 +294,6 @@ function opposite(bound: Bound | null): Bound | null {
   return bound === null ? null : { value: -bound.value + 0, strict: bound.strict };
 }
 
-/** The part of the range from 0 upwards. */
 function side(low: Bound | null, high: Bound | null): string[] {
   if (high !== null && (high.value < 0 || (low !== null && low.value > high.value))) return [];
   return magnitudeRange({ low: low === null || low.value < 0 ? null : low, high });

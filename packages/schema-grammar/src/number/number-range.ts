@@ -3,7 +3,6 @@
 /** Null: unbounded. */
 export type WholeBound = bigint | null;
 
-/** GBNF alternatives of the integers from min to max. */
 export function integerRange(min: WholeBound, max: WholeBound): string {
   return [...(min === null || min < 0n ? negatives(min, max) : []), ...positives(min, max)].join(' | ');
 }
@@ -36,12 +35,10 @@ export function magnitudes(low: bigint, high: WholeBound): string[] {
   return [digitsAtLeast(least), ...between, digitsAtMost(most, '1')];
 }
 
-/** Same length, at least that number. */
 function digitsAtLeast(digits: string): string {
   return digitsBetween(digits, '9'.repeat(digits.length));
 }
 
-/** Same length and first digit `first` or more, at most that number. */
 function digitsAtMost(digits: string, first: string): string {
   return digitsBetween(first + '0'.repeat(digits.length - 1), digits);
 }

@@ -4,7 +4,6 @@ import type { Language, Languages } from './language.ts';
 
 export interface AutomatonState {
   readonly accepts: boolean;
-  /** Characters by target state. */
   readonly steps: ReadonlyMap<number, readonly CodeRange[]>;
 }
 
@@ -20,7 +19,6 @@ export function buildAutomaton(
   const classes = characterRanges(start);
   const found = new Map<Language, number>([[start, 0]]);
   const states: { accepts: boolean; steps: Map<number, CodeRange[]> }[] = [];
-  // Grows during the loop.
   for (const [language] of found) {
     if (found.size > MAX_STATES) throw refuse(TOO_LARGE);
     spend(1 + classes.length);

@@ -113,7 +113,6 @@ export class Languages {
     }, this.empty);
   }
 
-  /** Texts in which the pattern finds a match. */
   matching(node: PatternNode): Language {
     const any = this.set([[0, 0x10ffff]]);
     return this.any([

@@ -15,14 +15,13 @@ export type PatternNode =
       readonly max: number | null;
     }
   | { readonly kind: 'anchor'; readonly at: 'start' | 'end' }
-  /** Look-ahead. */
   | { readonly kind: 'look'; readonly item: PatternNode; readonly negated: boolean };
 
 export type CodeRange = readonly [from: number, to: number];
 
 interface Pattern {
   readonly node: PatternNode;
-  /** The alternatives, if all that they hold besides classes are anchors at their ends; else null. */
+  /** Null if an alternative has inner anchors or look-ahead. */
   readonly plain: readonly PlainAlternative[] | null;
 }
 
@@ -32,7 +31,6 @@ export interface PlainAlternative {
   readonly body: PlainNode;
 }
 
-/** Without anchors and look-ahead. */
 type PlainNode = PatternNode;
 
 export const TOO_LARGE = 'it is too large';
@@ -67,7 +65,6 @@ const LINE_END: CodeRange[] = [
   [0x0d, 0x0d],
   [0x2028, 0x2029],
 ];
-/** Escapes without an equivalent in a grammar. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   b: ', the edge of a word,',
   B: ', no edge of a word,',
@@ -266,7 +263,6 @@ class PatternParser {
   }
 }
 
-/** Null if an alternative has inner anchors or look-ahead. */
 function plainAlternative(option: PatternNode): PlainAlternative | null {
   const items = option.kind === 'sequence' ? [...option.items] : [option];
   const isAnchor = (node: PatternNode | undefined, at: string) => node?.kind === 'anchor' && node.at === at;

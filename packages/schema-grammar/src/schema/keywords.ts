@@ -40,7 +40,6 @@ interface KeywordRow {
   readonly value: Shape;
   /** Types that the keyword limits; without `type` a schema allows these. Absent: any value. */
   readonly of?: readonly string[];
-  /** For the documentation. */
   readonly how: string;
 }
 

@@ -18,7 +18,6 @@ const DEEPEST = 500;
 const REVERSED: ReadonlySet<string> = new Set(['not', 'oneOf', 'if', 'contains']);
 /** Keywords that depend on any other keyword. */
 const UNEVALUATED = ['unevaluatedProperties', 'unevaluatedItems'];
-/** Keywords for undeclared properties or items. */
 const RESTS: Readonly<Record<string, readonly string[]>> = {
   properties: ['additionalProperties'],
   patternProperties: ['additionalProperties'],
@@ -28,7 +27,6 @@ const RESTS: Readonly<Record<string, readonly string[]>> = {
 
 interface Reading {
   readonly budget: SchemaBudget;
-  /** Called for every removed part. */
   readonly dropped: (path: SchemaPath, key: string) => void;
 }
 
@@ -37,7 +35,6 @@ export function readableSchema(schema: unknown, path: SchemaPath, reading: Readi
   return isObject(schema) ? new Reader(schema, reading).schema(schema, path) : schema;
 }
 
-/** Undefined: the keyword is removed. */
 type Kept = { readonly value: unknown } | undefined;
 
 class Reader {
@@ -207,7 +204,6 @@ function isReadable(
   }
 }
 
-/** True also if the type is unreadable. */
 function hasValue(values: unknown, type: unknown): boolean {
   const limits = isReadable('type', type) ? { type } : {};
   return Array.isArray(values) && values.some((value) => accepts(limits, value) !== false);
@@ -217,7 +213,6 @@ function isType(value: unknown): boolean {
   return (JSON_TYPES as readonly unknown[]).includes(value);
 }
 
-/** With or without the `u` flag. */
 function isPattern(source: string): boolean {
   return ['u', ''].some((flags) => {
     try {

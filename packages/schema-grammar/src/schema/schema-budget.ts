@@ -39,7 +39,6 @@ export class SchemaBudget {
     if (count > this.#left.nodes) this.spend('nodes', count);
   }
 
-  /** JSON text for comparisons. */
   jsonText(value: unknown): string {
     const text = JSON.stringify(value) ?? '';
     this.spend('steps', text.length);

@@ -6,11 +6,9 @@ import { SpelledNumber } from '../../../exact-json/src/spelled-numbers.ts';
 import type { SchemaBudget } from './schema-budget.ts';
 import { isObject, readNames, type Schema, type SchemaPath } from './schema-walk.ts';
 
-/** Directly visible facts of a branch; null: no restriction. */
 interface Branch {
   /** Allowed JSON types; integers count as numbers. */
   readonly kinds: ReadonlySet<string> | null;
-  /** JSON texts of its constants. */
   readonly values: ReadonlySet<string> | null;
   /** JSON texts of constant required properties, by name. */
   readonly tags: ReadonlyMap<string, ReadonlySet<string>>;

@@ -144,7 +144,6 @@ export class SchemaFolding {
     return this.plain(rest, path);
   }
 
-  /** Undefined: the reference is omitted. */
   #target(schema: Schema, path: SchemaPath): unknown {
     const keyword = referenceIn(schema) ?? '$ref';
     const reference = schema[keyword];
@@ -182,7 +181,6 @@ export function isPureReference(schema: Schema): boolean {
 function withParts(schema: Schema, parts: readonly unknown[]): Schema {
   const { allOf } = schema;
   if (!Array.isArray(allOf)) return { ...schema, allOf: madeHere([...parts]) };
-  // Its own parts keep their places.
   return { ...schema, allOf: madeHere([{ allOf }, ...parts]) };
 }
 

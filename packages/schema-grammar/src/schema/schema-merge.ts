@@ -54,7 +54,6 @@ export const ALSO = '\0also';
 export type Also =
   | { readonly pattern: string; readonly negated: boolean }
   | { readonly format: string }
-  /** A non-integer number. */
   | { readonly fraction: true }
   | { readonly not: readonly unknown[] };
 
@@ -64,7 +63,6 @@ interface FoldContext {
   readonly budget: SchemaBudget;
   /** Memoised per pair. */
   readonly both: (a: unknown, b: unknown) => unknown;
-  /** Omits a keyword of the part, or throws. */
   readonly cannot: (path: SchemaPath, keyword: string, reason: string) => void;
 }
 

@@ -5,7 +5,6 @@ import { isObject, pointerTarget, type Schema } from './schema-walk.ts';
 const ROOT = 'svc:/schema';
 
 interface Index {
-  /** Schemas by the URI of their `$id` or anchor. */
   readonly named: Map<string, Schema>;
   readonly bases: Map<Schema, string>;
   readonly parents: Map<Schema, Schema>;
@@ -86,7 +85,6 @@ function buildIndex(root: unknown): Index {
   return index;
 }
 
-/** Returns the base URI of references in the schema. */
 function enter(index: Index, schema: Schema, outer: string): string {
   const id = schema['$id'] ?? schema['id'];
   const base = typeof id === 'string' ? (resolved(id, outer)?.replace(/#$/, '') ?? outer) : outer;

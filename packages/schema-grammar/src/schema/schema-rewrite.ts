@@ -9,7 +9,6 @@ const MAX_DEPENDENCIES = 6;
 /** Chosen: limit of written combinations of negated parts. */
 const MAX_WAYS = 64;
 
-/** The schema in draft 2020-12. */
 export function modernised(schema: Schema): Schema {
   let modern = schema;
   for (const [exclusive, bound] of [
@@ -152,7 +151,6 @@ function keywordNegations(
   }
 }
 
-/** One entry of each list, in every combination. */
 function combined(lists: readonly (readonly unknown[] | null)[]): unknown[] | null {
   let ways: unknown[] = [true];
   for (const list of lists) {

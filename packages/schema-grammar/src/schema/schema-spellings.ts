@@ -17,7 +17,6 @@ import { at, isObject, type Schema, type SchemaPath } from './schema-walk.ts';
 
 const VALUES = new Set(['const', 'enum']);
 const BOUNDS = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
-/** Keywords whose members have names of the client's choice. */
 const NAMES = new Set([
   'properties',
   'patternProperties',
@@ -74,7 +73,6 @@ function outwards({ spelling }: SpelledNumber, key: string): number {
   return isTighter ? neighbour(rounded, direction) : rounded;
 }
 
-/** The exact value of a JavaScript number in grammars. */
 function exactDouble(value: number): ExactNumber {
   const { whole, fraction } = toDecimal(value);
   return exactNumber(`${value < 0 ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`);
@@ -130,7 +128,6 @@ export function unspelled(value: unknown): unknown {
   return value === undefined ? value : JSON.parse(JSON.stringify(value));
 }
 
-/** Whether the JavaScript number differs from the spelled one. */
 function isRounded(value: unknown): value is SpelledNumber {
   if (!(value instanceof SpelledNumber)) return false;
   const rounded = Number(value.spelling);
@@ -138,7 +135,6 @@ function isRounded(value: unknown): value is SpelledNumber {
   return exactKey(exactNumber(value.spelling)) !== exactKey(exactDouble(rounded));
 }
 
-/** Checks all parts of a value. */
 export function holdsRounded(value: unknown): boolean {
   if (isRounded(value)) return true;
   if (typeof value !== 'object' || value === null || value instanceof SpelledNumber) return false;

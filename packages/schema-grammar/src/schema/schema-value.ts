@@ -10,7 +10,6 @@ import { isObject, type Schema } from './schema-walk.ts';
 type Verdict = boolean | null;
 type Test = (limit: unknown, value: unknown, schema: Schema) => Verdict;
 
-/** Null: undecided. */
 export function accepts(schema: unknown, value: unknown): Verdict {
   if (typeof schema === 'boolean') return schema;
   if (!isObject(schema)) return null;

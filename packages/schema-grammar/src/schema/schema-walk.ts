@@ -92,12 +92,10 @@ function decodeStep(step: string): string {
   try {
     return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    // Not percent-encoded: the text is literal.
     return step.replaceAll('~1', '/').replaceAll('~0', '~');
   }
 }
 
-/** A non-negative integer keyword; null if absent. */
 export function readCount(schema: Schema, keyword: string, path: SchemaPath): number | null {
   const value = schema[keyword];
   if (value === undefined) return null;

@@ -10,7 +10,6 @@ import { type Candidate, farness, isFull, currentLoad } from './candidate.ts';
 export interface Wish {
   readonly farthest: Privacy;
   readonly failed: ReadonlySet<string>;
-  /** Known share of the prompt per upstream, 0 to 1. */
   readonly shares: ReadonlyMap<string, number>;
   readonly session: ReadonlySet<string>;
 }
@@ -29,7 +28,6 @@ export interface NoChoice {
 }
 
 interface ChoosePorts {
-  /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly limits: BalanceLimits;
 }
@@ -98,7 +96,6 @@ function bestKnown(field: readonly Candidate[], wish: Wish, { leastShare }: Bala
   return best;
 }
 
-/** By more than the configured share of its slots and by more than one request. */
 function isClearlyMoreLoaded(one: Candidate, least: Candidate, { affinitySlack }: BalanceLimits): boolean {
   const surplus = currentLoad(one) - relativeLoad(least) * slotCount(one);
   return surplus > Math.max(1, affinitySlack * slotCount(one));
@@ -114,7 +111,6 @@ function leastLoaded(field: readonly Candidate[], random: () => number): Candida
 
 const relativeLoad = (candidate: Candidate): number => currentLoad(candidate) / slotCount(candidate);
 
-/** An upstream that does not report its slots counts as one of default size. */
 function slotCount({ load, maxCalls }: Candidate): number {
   return Math.max(1, Math.min(load?.capacity ?? USUAL_SLOTS, maxCalls));
 }

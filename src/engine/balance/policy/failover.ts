@@ -11,7 +11,6 @@ export interface Progress {
   readonly wasRetried: boolean;
   readonly wasResumed: boolean;
   readonly mayResume: boolean;
-  /** Reason why no other upstream can continue this answer; null if one can. */
   readonly obstacle: string | null;
   /** End of the client's patience; Infinity if unknown. */
   readonly deadlineMs: number;

@@ -9,7 +9,6 @@ type HealthState = 'ready' | 'busy' | 'down';
 
 export type FailureKind =
   | 'connect'
-  /** No first byte, or no complete answer, in time. */
   | 'timeout'
   /** The answer began, then nothing more arrived. */
   | 'stall'
@@ -42,9 +41,7 @@ export interface Health {
   readonly why: 'starting' | 'refused' | 'crowded' | FailureKind | null;
   /** End of `busy`; for `down`, the time of the next try. */
   readonly untilMs: number;
-  /** Consecutive failures. */
   readonly failures: number;
-  /** Falls since the last completed request. */
   readonly falls: number;
   readonly isTrialOut: boolean;
   readonly lastSignalMs: number;
@@ -61,7 +58,6 @@ export type Signal =
       /** Answers that it is streaming meanwhile; each is evidence of health. */
       readonly speaking?: number;
     }
-  /** A request ended without evidence, because its client left. */
   | { readonly type: 'abandoned' }
   | { readonly type: 'alive' }
   | { readonly type: 'starting' }
@@ -114,7 +110,6 @@ export function standing(health: Health, nowMs: number): HealthState | 'trial' {
   return state === 'down' && nowMs >= untilMs && !isTrialOut ? 'trial' : state;
 }
 
-/** Infinity while requests show enough. */
 export function probeDueMs(
   { state, untilMs, lastSignalMs }: Health,
   inFlight: number,
@@ -163,7 +158,6 @@ function failed(
     case 'declined':
     case 'denied':
     case 'model_gone':
-      // A trial only requires an answer, which this was.
       return health.state === 'down' ? up({ ...health, failures: limits.failuresUntilDown - 1 }) : health;
     case 'refused': {
       const wait = Math.min(retryAfterMs ?? limits.busyMs, limits.busyMaxMs);

@@ -26,7 +26,6 @@ export class PrefixIndex {
     }
   }
 
-  /** Known share of the prompt per upstream, 0 to 1; absent: nothing known. */
   shares(prefixes: readonly Prefix[]): ReadonlyMap<string, number> {
     const shares = new Map<string, number>();
     const whole = prefixes.at(-1)?.length ?? 0;

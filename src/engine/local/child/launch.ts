@@ -28,7 +28,6 @@ interface Launch {
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
   readonly gpu: string;
   readonly libraries?: string | undefined;
-  /** Command line before `node`, see launcher.ts. */
   readonly launcher: readonly string[];
   readonly stderrChars: number;
   readonly sealing?: WorkerSealing | undefined;

@@ -10,7 +10,6 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 
-/** Empty where the tools are missing or too old. */
 export async function findLauncher(platform: string): Promise<readonly string[]> {
   await tieChildren(platform);
   if (platform !== 'linux') return [];

@@ -27,7 +27,6 @@ export class RunQueue {
       const threads = await readdir(this.#tasks);
       return new Map(await Promise.all(threads.map(async (id) => [id, await this.#waitedNs(id)] as const)));
     } catch {
-      // Not Linux, or the process has just exited, which other code reports.
       return new Map();
     }
   }

@@ -25,7 +25,6 @@ function macFreeBytes(): number {
   return bytes;
 }
 
-/** Bytes that `vm_stat` lists as free, speculative, inactive or purgeable; null for an unknown format. */
 export function availableInVmStat(text: string): number | null {
   const pageBytes = Number(/page size of (\d+) bytes/.exec(text)?.[1]);
   const pages = ['free', 'speculative', 'inactive', 'purgeable'].map((kind) =>

@@ -9,7 +9,6 @@ import type { Memory } from '../../ports.ts';
 export class GpuMemory {
   /** Free memory at the last reading plus the share that our own models held then. */
   #unheld: Memory = [];
-  /** GPUs that use host memory. */
   #hosted: ReadonlySet<string> = new Set();
   readonly #held = new Map<object, Memory>();
 
@@ -36,7 +35,6 @@ export class GpuMemory {
     this.#unheld = free.map(({ device, bytes }) => ({ device, bytes: bytes + bytesOn(held, device) }));
   }
 
-  /** Counts from the load until the worker has ended. */
   hold(owner: object, memory: Memory): void {
     this.#held.set(owner, memory);
   }

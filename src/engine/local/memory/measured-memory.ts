@@ -46,7 +46,6 @@ export function sumDevices(devices: readonly DeviceBytes[]): Memory {
   );
 }
 
-/** Host: resident memory of the process. GPUs: allocations of the native library. */
 function observedMemory({ residentBytes, memory = [] }: LoadedFacts): Memory {
   const gpus = sumDevices(memory).filter(({ device }) => device !== HOST_DEVICE);
   return [{ device: HOST_DEVICE, bytes: residentBytes }, ...gpus];

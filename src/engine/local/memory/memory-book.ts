@@ -14,7 +14,6 @@ import { countedMemory, measuredSizes, sumDevices } from './measured-memory.ts';
 
 interface MemoryBookOptions {
   readonly tuning: Tuning;
-  /** GPU setting, which decides the place of the weights. */
   readonly gpu: string;
   readonly freeHostBytes: () => number;
 }
@@ -26,10 +25,8 @@ const MOST_KEPT_SIZES = 256;
 export class MemoryBook {
   readonly #options: MemoryBookOptions;
   readonly #gpus = new GpuMemory();
-  /** Keyed by revision; includes measurements made before any store was ready. */
   readonly #learned = new Map<string, MemoryRecord>();
   readonly #silent = new Set<string>();
-  /** Cache, because a plan requests the same sizes again and again. */
   readonly #needs = new WeakMap<MemoryRecord, Map<string, Memory>>();
   #sharesCells = false;
 
@@ -119,7 +116,6 @@ export class MemoryBook {
     });
   }
 
-  /** For plans: charges host memory to the host, regardless of the device that uses it. */
   charge(memory: Memory): Memory {
     return this.#gpus.charge(memory);
   }

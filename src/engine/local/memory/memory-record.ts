@@ -62,7 +62,6 @@ function grown(loaded: NonNullable<MemoryRecord['loaded']>, size: ContextSize): 
 const isSame = (a: ContextSize, b: ContextSize): boolean =>
   a.cells === b.cells && a.sequences === b.sequences && a.unified === b.unified;
 
-/** Interpolates along cells first, then along sequences. */
 function between(all: readonly Point[], { cells, sequences, unified }: ContextSize): Memory {
   const points = all.filter((point) => point.unified === unified || point.sequences === 1);
   const counts = [...new Set(points.map((point) => point.sequences))];
@@ -99,7 +98,6 @@ export function estimateAt(at: number, knots: readonly Knot[]): number {
   return Math.max(chord, Math.min(segment(right - 1), segment(right + 1), sorted[right]?.bytes ?? chord));
 }
 
-/** Infinity outside the outer knots: no bound. */
 function onLine(at: number, from: Knot | undefined, to: Knot | undefined): number {
   if (from === undefined || to === undefined) return Number.POSITIVE_INFINITY;
   return from.bytes + ((at - from.at) / (to.at - from.at)) * (to.bytes - from.bytes);

@@ -63,7 +63,6 @@ export function surplusChat(state: SchedulerState, limits: SchedulerLimits, flow
   return heaviest > (counts.get(flow) ?? 0) + 1 ? null : queueFull(state, limits);
 }
 
-/** Background jobs yield their slots. */
 const foreground = (running: Residency['running']): number =>
   [...running.values()].filter(({ isBackground }) => !isBackground).length;
 

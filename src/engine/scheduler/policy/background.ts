@@ -15,7 +15,6 @@ import {
 import { type Need, findRoom } from './switching.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
-/** Reason why another background job may not be held; null: it may. */
 export function surplusHeld({ held }: SchedulerState, limit: number): SvcError | null {
   return held.length <= limit ? null : fail('queue_full', { limit, retryAfterS: 1 });
 }

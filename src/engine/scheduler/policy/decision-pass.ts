@@ -29,18 +29,15 @@ export class DecisionPass {
     return this.#free;
   }
 
-  /** Notes a time at which a decision may differ. */
   wakeAt(atMs: number): void {
     if (atMs > this.nowMs) this.#wakeMs = Math.min(this.#wakeMs, atMs);
   }
 
-  /** Sets the one timer to the earliest noted time. */
   end(): void {
     if (Number.isFinite(this.#wakeMs)) this.effects.setTimer(this.#wakeMs - this.nowMs);
     else this.effects.cancelTimer();
   }
 
-  /** True if a waiting job was refused since the last call. */
   takeRejected(): boolean {
     const had = this.#hasRejected;
     this.#hasRejected = false;

@@ -32,8 +32,6 @@ export interface Readings {
   /** Monotonic milliseconds. */
   nowMs(): number;
   freeMemory(): Memory;
-  /** Null: no planned memory. */
   memoryNeed(target: ModelTarget, size: LoadSize): Memory | null;
-  /** False: `measureModel` would improve the known need. */
   isMeasured(target: ModelTarget): boolean;
 }

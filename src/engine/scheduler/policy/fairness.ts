@@ -36,7 +36,6 @@ function nextTicket(
   return best;
 }
 
-/** The whole queue in its current start order. */
 export function fairOrder(model: ModelState, maxOvertakes: number): Ticket[] {
   return rankings(model, maxOvertakes)
     .sort(inOrder)

@@ -70,7 +70,6 @@ function poisonKeys({ poisonKey, grammarKey }: PoisonKeys): string[] {
   return grammar === null ? [poisonKey()] : [poisonKey(), grammar];
 }
 
-/** Refusal of a job that crashed a worker too often, while that is remembered. */
 export function poisonError(
   state: SchedulerState,
   keys: PoisonKeys,

@@ -48,7 +48,6 @@ interface Crash {
   readonly error: SvcError;
   /** False if the worker was ended from outside, so that no job is to blame. */
   readonly blame: boolean;
-  /** True if the client has received anything of the job. */
   readonly begun: boolean;
 }
 
@@ -77,7 +76,6 @@ export class Policy {
     this.#readings = readings;
   }
 
-  /** See `Engine.queueFull`. */
   queueFull(flow: string): QueueFull | null {
     return this.state.draining ? null : surplusChat(this.state, this.#limits, flow);
   }
@@ -179,7 +177,6 @@ export class Policy {
     const model = modelState(this.state, residency.target);
     model.residency = null;
     model.measured = null;
-    // A cancelled load says nothing about the model.
     if (residency.state !== 'ending' && !this.#retryForMemory(pass, model, { residency, error })) {
       recordLoadFailure(model, error, pass.nowMs, this.#limits);
       pass.rejectAll(model, withNeed(error, residency, pass));
@@ -187,7 +184,6 @@ export class Policy {
     this.#decide(pass);
   }
 
-  /** The worker has ended, requested or not. */
   onGone(residencyId: number): void {
     const residency = this.#residency(residencyId);
     if (residency === undefined) return;
@@ -215,7 +211,6 @@ export class Policy {
     this.#decide(pass);
   }
 
-  /** The memory need of this model will not become more exact. */
   onMeasured({ modelId, revision }: ModelTarget): void {
     const measured = this.state.models.get(modelId)?.measured;
     if (measured?.revision === revision) measured.isOut = false;
@@ -226,7 +221,6 @@ export class Policy {
     this.#decide(this.#pass());
   }
 
-  /** Where a load of this model would get its memory. */
   room(target: ModelTarget, wantedCtx: number): Room {
     const known = this.state.models.get(target.modelId) ?? modelState(initialState(), target);
     return findRoom(this.#pass(), { ...known, target }, wantedCtx);
@@ -257,7 +251,6 @@ export class Policy {
     return poisonError(this.state, arrival, nowMs, this.#limits);
   }
 
-  /** Counts the crash against its job; returns the refusal if it was one too many. */
   #blame(ticket: Ticket, { error }: Crash, nowMs: number): SvcError<'poison_request'> | null {
     recordCrash(this.state, ticket.poisonKey(), nowMs, this.#limits);
     // Only endless steps count against a grammar: a crash has many causes, and other jobs share it.

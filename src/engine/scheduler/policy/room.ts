@@ -8,7 +8,6 @@ export type Room = { readonly need: Memory } & (
   | { readonly kind: 'there'; readonly plan: LoadPlan }
   /** All are idle and free enough memory; an empty list waits for models already ending. */
   | { readonly kind: 'evict'; readonly victims: readonly Residency[] }
-  /** Some of these are busy. */
   | { readonly kind: 'busy'; readonly victims: readonly Residency[] }
   | { readonly kind: 'never'; readonly free: Memory }
 );
@@ -55,13 +54,11 @@ export function roomFor(state: SchedulerState, request: RoomRequest): Room {
   return { kind: 'there', need: plan.memory, plan };
 }
 
-/** An abandoned load counts as idle. */
 export function isIdle(state: SchedulerState, residency: Residency): boolean {
   if (residency.state === 'loading') return state.models.get(residency.modelId)?.queue.length === 0;
   return residency.running.size === 0;
 }
 
-/** A remote model takes no memory of this machine. */
 const isCounted = ({ memory }: { readonly memory: Memory }): boolean => memory.length > 0;
 
 export function evictionOrder(state: SchedulerState): Residency[] {

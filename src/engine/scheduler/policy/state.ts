@@ -13,7 +13,6 @@ export interface Ticket {
   /** Fairness key: client and kind of work together, because neither may starve the other. */
   readonly flow: string;
   readonly lane: Lane;
-  /** Share of a turn that it uses. */
   readonly cost: number;
   readonly isBackground: boolean;
   readonly wantedCtx: number;
@@ -40,7 +39,6 @@ export interface Residency {
   /** Window requested by its load; the plan may have granted less. */
   readonly wantedCtx: number;
   readonly plan: LoadPlan;
-  /** Planned memory, then measured memory once it is loaded. */
   memory: Memory;
   slots: number;
   readonly running: Map<number, Ticket>;
@@ -64,7 +62,6 @@ export interface ModelState {
   /** Start-time fair queueing: the turn reached, and the next turn of each flow beyond it. */
   turn: number;
   readonly turns: Map<string, number>;
-  /** Wait reason of its queue, as a plain phrase. */
   waitReason: string;
   failures: number;
   lastFailure: SvcError | null;
@@ -85,16 +82,13 @@ interface PoisonEntry {
 
 export interface SchedulerState {
   readonly models: Map<string, ModelState>;
-  /** Waiting background jobs in order of arrival. */
   readonly held: Ticket[];
   lastSeq: number;
   nextResidencyId: number;
-  /** Started tickets until their end is reported. */
   readonly running: Map<number, { readonly ticket: Ticket; readonly residency: Residency }>;
   draining: boolean;
   /** Free memory while no model was loaded: mapped weights may count as available to the system. */
   budget: Memory | null;
-  /** Moving average of job durations. */
   meanJobMs: number;
   readonly poison: Map<string, PoisonEntry>;
   lastNotifyMs: number;

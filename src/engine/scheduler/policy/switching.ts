@@ -97,7 +97,6 @@ export function findRoom(pass: DecisionPass, model: ModelState, wantedCtx = most
   });
 }
 
-/** Requests one measurement per revision. */
 function isBeingMeasured(pass: DecisionPass, model: ModelState): boolean {
   const { target, modelId } = model;
   if (model.measured?.revision === target.revision) return model.measured.isOut;

@@ -15,16 +15,12 @@ export interface Abilities {
   readonly grammar: readonly string[] | null;
   /** `switch`: a template variable switches thinking. `plain`: a field. `effort`: only its amount. */
   readonly thinking: 'switch' | 'plain' | 'effort';
-  /** Field that limits thinking, in tokens. */
   readonly thinkingBudget: string | null;
-  /** Accepts earlier thinking in the turns it belongs to. */
   readonly pastThinking: boolean;
   /** Continues a partial answer: on request by a field, or always; null: never. */
   readonly begunAnswers: 'asked' | 'always' | null;
   readonly ignoresEnd: boolean;
-  /** Biases can name tokens by text. */
   readonly biasedTexts: boolean;
-  /** A prompt may alternate texts and tokens. */
   readonly mixedPrompts: boolean;
   /** Accepts a limit of one call; otherwise only the first call is used. */
   readonly parallelCalls: boolean;
@@ -130,7 +126,6 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
   },
 };
 
-/** Null: unknown to the dialect. */
 export function samplingName(dialect: Dialect, row: SamplingRow): string | null {
   const { sampling } = ABILITIES[dialect];
   // Another Hearth would apply its own defaults.

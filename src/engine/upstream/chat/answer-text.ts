@@ -10,7 +10,6 @@ export class UpstreamWords {
   readonly #ids = new Map<string, number>();
   readonly #guard: RepetitionGuard | null;
 
-  /** 0 disables the guard. */
   constructor(limit: number) {
     const joinWords = (tokens: readonly number[]): string =>
       tokens.map((token) => this.#words[token]).join('');
@@ -65,7 +64,6 @@ export class WholeCharacters {
 /** The start of an unfinished UTF-8 character has at most three bytes. */
 const MOST_REPLACED = 3;
 
-/** Code units at the end that may belong to an unfinished character. */
 function unfinished(text: string): number {
   if (/[\ud800-\udbff]/.test(text.at(-1) ?? '')) return 1;
   let count = 0;

@@ -30,7 +30,6 @@ interface AnswerContext {
   readonly wantsLogprobs: boolean;
   /** Approximate number of repeated tokens that ends the answer; 0: disabled. */
   readonly repetitionLimit: number;
-  /** 0: unknown. */
   readonly numCtx: number;
   /** A prompt that fills the window counts as cut. */
   readonly cutsPrompts: boolean;
@@ -53,7 +52,6 @@ export class AnswerReader {
   #usage: Usage | null = null;
   #drafts: { drafted: number; accepted: number } | null = null;
   #calls = 0;
-  /** The upstream's index of the open call; -1: none. */
   #openCall = -1;
   #pieces = 0;
   #saidChars = 0;
@@ -66,7 +64,6 @@ export class AnswerReader {
   /** `[DONE]` was read or the answer was ended here: nothing may follow. */
   isOver = false;
 
-  /** Ended here, without the upstream's knowledge. */
   get wasEnded(): boolean {
     return this.#words.isOver;
   }
@@ -130,7 +127,6 @@ export class AnswerReader {
     };
   }
 
-  /** An answer needs a place in the window: a prompt that left none was cut. */
   #checkPrompt(): void {
     const { cutsPrompts, numCtx } = this.#context;
     const promptTokens = this.#usage?.promptTokens ?? 0;
@@ -213,7 +209,6 @@ export class AnswerReader {
     );
   }
 
-  /** Guards that another Hearth applied to the answer. */
   #readGuards(chunk: object): void {
     const [repetition, calls] = [field(chunk, 'svc_repetition'), field(chunk, 'svc_call_guard')];
     if (Check(Repetition, repetition)) this.#repetition = repetition;
@@ -249,7 +244,6 @@ export class AnswerReader {
     if (drafted !== undefined && accepted !== undefined && drafted > 0) this.#drafts = { drafted, accepted };
   }
 
-  /** A number of milliseconds within the elapsed time of the request. */
   #isSpan(value: unknown): value is number {
     return typeof value === 'number' && value >= 0 && value <= this.#context.sinceSentMs();
   }
@@ -298,7 +292,6 @@ function toFinishReason(said: string): FinishReason {
   return said === 'tool_calls' || said === 'function_call' ? 'tool_calls' : 'stop';
 }
 
-/** Some send an object instead of its text. */
 function readArguments(given: unknown): string | undefined {
   if (given === undefined || given === null) return '';
   if (typeof given === 'object') return writeJson(given).toWellFormed();

@@ -17,7 +17,6 @@ const KEPT = {
 };
 
 interface Agents {
-  /** Reuses a connection of an earlier request if possible. */
   readonly kept: HttpAgent;
   readonly fresh: HttpAgent;
 }

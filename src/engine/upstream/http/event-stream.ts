@@ -65,7 +65,6 @@ function checkType({ response, asked: { upstream } }: Exchange): void {
   throw broken(upstream, 'content_type', `it is ${shown} and no stream of events`);
 }
 
-/** Returns the `data` of the events completed by each piece. */
 function eventTaker({ asked: { upstream }, watch }: Exchange): (piece: Buffer) => readonly string[] {
   let events: string[] = [];
   let tooLong = false;

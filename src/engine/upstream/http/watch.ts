@@ -33,7 +33,6 @@ export class Watch {
     this.#arm();
   }
 
-  /** Also called for a reused connection. */
   connected(): void {
     if (this.#phase === 'connect') this.#enter('first_byte');
   }

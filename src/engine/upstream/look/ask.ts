@@ -42,7 +42,6 @@ export class Ask {
     }
   }
 
-  /** Undefined if the upstream has no such route. */
   async tryText(upstream: Upstream, url: string): Promise<string | undefined> {
     try {
       const page = await readAll(await this.#send(upstream, url), UPSTREAM_LIMITS.pageBytes);
@@ -53,7 +52,6 @@ export class Ask {
     }
   }
 
-  /** Rejects unless the route answers 200. */
   async alive(upstream: Upstream, url: string): Promise<void> {
     await readAll(await this.#send(upstream, url), LIST_LIMITS.bytes);
   }

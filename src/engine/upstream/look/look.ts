@@ -1,4 +1,3 @@
-/** Health and reported load of an upstream. */
 import { isFailure, errorMessage } from '../../../lib/errors/svc-error.ts';
 import { readCount, field, readList } from '../untrusted.ts';
 import type { Dialect, LoadFacts, Look, Upstream } from '../ports.ts';

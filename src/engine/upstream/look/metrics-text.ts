@@ -5,7 +5,6 @@ interface Sample {
   readonly value: number;
 }
 
-/** Limit per name. */
 const MOST_SAMPLES = 1_000;
 /** Usual lines have a few hundred characters; the rest of a longer one is ignored. */
 const MOST_CHARS = 4_096;
@@ -54,7 +53,6 @@ function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | nu
   return sticky.exec(text);
 }
 
-/** Null if no series has these labels. */
 export function sumSamples(
   samples: readonly Sample[] | undefined,
   labels: Readonly<Record<string, string>> = {},

@@ -10,7 +10,6 @@ import { LIST_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import type { Dialect, Upstream, UpstreamModel } from '../ports.ts';
 import type { Ask } from './ask.ts';
 
-/** One entry of `GET /models`. */
 interface Entry {
   readonly name: string;
   readonly fields: unknown;
@@ -141,7 +140,6 @@ function kindByName(name: string): ModelKind {
     : 'chat';
 }
 
-/** Base of the routes outside OpenAI's API. */
 export function apiRoot(baseUrl: string): string {
   return baseUrl.replace(/\/v1$/, '');
 }

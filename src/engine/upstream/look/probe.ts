@@ -26,7 +26,6 @@ const BY_OWNER: Readonly<Record<string, Dialect>> = {
   library: 'ollama',
 };
 
-/** `openai` if nothing else matches. */
 async function detectDialect(ask: Ask, upstream: Upstream): Promise<Dialect> {
   const url = `${upstream.baseUrl}/models`;
   if ((await ask.server(upstream, url)).startsWith('hearth/')) return 'hearth';

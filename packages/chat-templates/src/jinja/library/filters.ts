@@ -157,7 +157,6 @@ function method(name: string, value: Value, args: Parameters, budget: Budget): V
   return TEXT_METHODS[name]?.(text, args, budget) ?? text;
 }
 
-/** Charges the budget by the length of the text. */
 function readText(value: Value, budget: Budget): Text {
   const text = toText(value, budget);
   budget.text(text.string.length);

@@ -86,7 +86,6 @@ function filled(pattern: Text, holes: RegExp, budget: Budget, fill: (match: RegE
   return Text.concat(parts);
 }
 
-/** `0`, `name`, `name[key]`, `name.key`. */
 function fieldValue(field: string, { positional, named }: Arguments): Value {
   const [first = '', ...path] = field.split(/[.[]/).map((part) => part.replace(/\]$/, ''));
   const value = /^\d+$/.test(first) ? positional[Number(first)] : named.get(first);

@@ -1,4 +1,3 @@
-/** Global functions: Jinja's, and those that transformers adds. */
 import { RANGE_DEFECT, rangeLength, TEMPLATE_LIMITS } from '../../form/limits.ts';
 import { listItems } from '../values/comparing.ts';
 import type { Budget } from '../values/budget.ts';
@@ -49,7 +48,6 @@ function range(args: Parameters, budget: Budget): Sequence {
   return new Sequence(Array.from({ length }, (_, i) => from + i * step));
 }
 
-/** From a dictionary, from pairs, and from named arguments. */
 function members({ positional, named }: Arguments, budget: Budget): [string, Value][] {
   const given = positional.flatMap((source): [string, Value][] => {
     const pairs =

@@ -89,7 +89,6 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
 
 type Key = (item: Value) => Value;
 
-/** Case-insensitive unless requested otherwise. */
 function folded(value: Value, exact: boolean): Value {
   return isText(value) && !exact ? Text.own(value.string.toLowerCase()) : value;
 }

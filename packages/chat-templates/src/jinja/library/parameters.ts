@@ -1,4 +1,3 @@
-/** Reads arguments one by one in the order of the function's parameters. */
 import { Text } from '../values/text.ts';
 import {
   type Arguments,

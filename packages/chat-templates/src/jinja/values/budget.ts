@@ -4,7 +4,6 @@ import { refusal } from './values.ts';
 export interface Bounds {
   /** Evaluated nodes plus the size-dependent cost of lists and texts. */
   readonly steps: number;
-  /** Limit of any text, intermediate ones included. */
   readonly characters: number;
   readonly elements: number;
 }
@@ -37,7 +36,6 @@ export class Budget {
     this.spend(Math.floor(characters / CHARACTERS_PER_STEP));
   }
 
-  /** Call before a list of this length is created or walked. */
   list(elements: number): void {
     this.holds(elements);
     this.spend(elements);

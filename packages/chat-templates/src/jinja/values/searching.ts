@@ -13,7 +13,6 @@ export function firstPlace(text: string, wanted: string, budget: Budget, from = 
   return at;
 }
 
-/** Last match that ends at or before `end`. */
 export function lastPlace(text: string, wanted: string, budget: Budget, end = text.length): number {
   if (end < wanted.length) return -1;
   const at =

@@ -131,7 +131,6 @@ class JsonWriter {
     this.#parts = parts;
   }
 
-  /** `line`: text at the start of each line at this depth. */
   write(value: Value, line: string): void {
     this.#budget.spend(1);
     if (isText(value)) return this.#text(value);

@@ -36,7 +36,6 @@ export function nestedValue(text: string, mark: string, schema: unknown, root: u
   );
 }
 
-/** Start of the closing tag of an open element; tags of the same name may be nested. */
 function findClosingTag(text: string, from: number, mark: string, name: string): number {
   const [open, close] = [`${mark}<${name}>`, `${mark}</${name}>`];
   let depth = 1;

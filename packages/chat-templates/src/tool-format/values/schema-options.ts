@@ -35,10 +35,8 @@ export function schemaOptions(schema: unknown, root: unknown, hops = 0): readonl
   return [{ schema }, ...nullable];
 }
 
-/** Keywords without a constraint on values. */
 const WORDS = new Set(['title', 'description', 'default', 'examples', 'nullable', 'deprecated', '$comment']);
 
-/** A branch combined with the keywords next to it. */
 function beside(rest: object, option: { readonly schema: unknown }): SchemaOption {
   const says = Object.keys(rest).some((keyword) => !WORDS.has(keyword));
   return says ? { schema: { allOf: [option.schema, rest] } } : option;

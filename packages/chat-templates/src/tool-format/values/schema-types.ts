@@ -50,7 +50,6 @@ function decoded(step: string): string {
   try {
     return decodeURIComponent(step);
   } catch {
-    // Not percent-encoded: the text is literal.
     return step;
   }
 }

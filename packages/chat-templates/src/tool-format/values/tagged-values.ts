@@ -14,7 +14,6 @@ export function taggedValue(text: string, schema: unknown, root: unknown): unkno
   return types === null || types.has(valueType(value)) ? value : text;
 }
 
-/** JSON, otherwise Python's form; undefined: neither. */
 function parsed(text: string): unknown {
   try {
     const value = parseSpelled(text);

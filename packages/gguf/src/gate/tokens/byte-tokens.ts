@@ -13,7 +13,6 @@ export class ByteTokens {
   /** Ids of tokens spelled `<0x..>`; few, because a vocabulary has no two equal tokens. */
   readonly spelled = new Set<number>();
 
-  /** Most tokens are no byte tokens and only cost a check of length or first byte. */
   note(bytes: Buffer, start: number, end: number, id: number): void {
     const length = end - start;
     const first = bytes[start] as number;

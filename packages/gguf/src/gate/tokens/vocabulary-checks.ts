@@ -22,7 +22,6 @@ const NEEDS_NEWLINE = new Set(['gpt2', 'llama', 'rwkv']);
 const FALLS_BACK_TO_UNKNOWN = new Set(['bert', 't5']);
 /** llama.cpp needs the byte of each byte token, and these tokenizers parse it from its spelling. */
 const READS_BYTES = new Set(['llama', 't5', 'gpt2', 'gemma4', 'bert']);
-/** Used by llama.cpp's own tests; it processes no text. */
 const TEST_TOKENIZER = 'test';
 const WITHOUT_VOCABULARY = new Set(['none', 'no_vocab']);
 
@@ -134,7 +133,6 @@ function checkByteTokens(model: string, { vocabulary, byteTypes }: Header, looku
     );
   }
   if (!READS_BYTES.has(model)) return;
-  // WordPiece cannot, whatever the spelling.
   const id = byteTypes.find((each) => model === 'bert' || !bytes.spelled.has(each));
   if (id !== undefined) lookup.refuse(`its token ${id} is declared to be a byte and is not spelled as one`);
 }

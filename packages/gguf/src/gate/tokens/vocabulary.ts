@@ -14,7 +14,6 @@ export interface Vocabulary {
   readonly size: number;
   /** Spellings of the line feed that occur: "Ċ" (byte-level), "<0x0A>" (byte token), "\n". */
   readonly newlines: ReadonlySet<string>;
-  /** First tokens, for the comparison with another model. */
   readonly first: readonly string[];
   /** Upper bound of rows in the suffix table of the PLaMo-2 tokenizer. */
   readonly suffixRows: number;
@@ -67,7 +66,6 @@ export async function readByteTypes(cursor: HeaderCursor, count: number, refuse:
   return ids;
 }
 
-/** Twice the number of bytes. */
 const MOST_BYTE_TOKENS = 512;
 
 const TOKEN = 'a token';
@@ -111,7 +109,6 @@ class TextSet {
     this.#mask = places - 1;
   }
 
-  /** False if the text was added before. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     let a = START_A;
     let b = START_B;
