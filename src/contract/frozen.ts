@@ -62,7 +62,6 @@ export const FrozenHost = Type.Object({
 
 const FrozenSampling = Type.Object({
   ...recordedShapes,
-  /** Sampler names in the order in which they process the logits. */
   chain: Type.Array(Type.String()),
   maxTokens: Type.Union([Type.Integer(), Type.Null()]),
   stop: Type.Array(Type.String()),
@@ -111,7 +110,6 @@ const VectorExec = Type.Object({
   /** Limit of one input, tokens. */
   numCtx: Type.Integer({ minimum: 1 }),
   threads: Type.Integer({ minimum: 1 }),
-  /** Contexts by input length, the shortest first. */
   contexts: Type.Array(
     Type.Object({ longest: Type.Integer({ minimum: 1 }), flashAttention: Type.Boolean() }),
     { minItems: 1, maxItems: 4 },

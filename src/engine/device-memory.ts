@@ -32,7 +32,6 @@ export function most(...memories: readonly Memory[]): Memory {
   return combined(memories, Math.max);
 }
 
-/** Only devices in both lists. */
 export function least(a: Memory, b: Memory): Memory {
   return a.flatMap((one) =>
     b.some(({ device }) => device === one.device)

@@ -39,7 +39,6 @@ export interface Capabilities {
   readonly drawsSeed?: boolean;
 }
 
-/** `privacyOf` returns how far the requests of each kind go. */
 export type EngineKind = 'local' | 'remote' | 'command' | 'pool';
 
 export interface ModelTarget {
@@ -71,7 +70,6 @@ export interface LoadSize {
 export interface DeviceMemory {
   readonly device: string;
   readonly bytes: number;
-  /** Device whose memory this one shares; the bytes count there too. */
   readonly within?: string;
 }
 
@@ -158,7 +156,6 @@ export interface ClearThinking {
 export interface Summarise {
   readonly kind: 'summary';
   readonly trigger: Trigger;
-  /** Replaces all turns except the first and the user's last message. */
   readonly ofAll?: boolean;
   readonly instructions?: string;
 }
@@ -284,7 +281,6 @@ export interface Engine {
   /** Unloads as soon as running jobs end; false if the model is not loaded. */
   unload(modelId: string): Promise<boolean>;
   watchSlots(onSlots: ((modelId: string, slots: SlotStates) => void) | null): void;
-  /** Refuses new jobs, gives running ones `graceMs`, then ends everything. */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -324,10 +320,8 @@ export interface FinishedLoad {
 
 /** Observer for metrics and displays; it decides nothing and must not throw. */
 export interface EngineObserver {
-  /** Receives every event before the client's listener. */
   watchJob(job: WatchedJob): JobListener;
   onChange?(): void;
   onLoad?(load: FinishedLoad): void;
-  /** `reason` is null after a requested unload. */
   onGone?(modelId: string, reason: string | null): void;
 }

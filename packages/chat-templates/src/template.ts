@@ -45,7 +45,6 @@ export function openKnownTemplate({ source, stops }: KnownTemplate): ChatTemplat
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Grows with the conversation, up to a limit of steps. */
 function boundsFor(variables: Variables): Bounds {
   const { steps, stepsPerCharacter, mostSteps, characters, charactersPerCharacter, elements } =
     TEMPLATE_LIMITS;

@@ -9,7 +9,6 @@ export interface ExactNumber {
 
 const ZERO: ExactNumber = { sign: 0, digits: '', exponent: 0 };
 
-/** `spelling`: a JSON number. */
 export function exactNumber(spelling: string): ExactNumber {
   const [, minus = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(spelling) ?? [];
@@ -49,7 +48,6 @@ export function isExactMultiple(value: ExactNumber, step: ExactNumber): boolean 
   if (value.sign === 0) return true;
   const divisor = BigInt(step.digits);
   const shift = value.exponent - value.digits.length - (step.exponent - step.digits.length);
-  // Digits without a trailing zero are no multiple of ten.
   if (shift < 0) return false;
   return (remainder(value.digits, divisor) * powerOfTen(shift, divisor)) % divisor === 0n;
 }

@@ -12,7 +12,6 @@ export function declare<F extends AnyFunction>(result: string, ...parameters: st
   return { result, parameters };
 }
 
-/** The bound functions of a table. */
 export type Bound<T> = {
   readonly [K in keyof T]: T[K] extends Declared<infer F extends AnyFunction> ? F & Asynchronous<F> : never;
 };

@@ -9,7 +9,6 @@ import type { Declared } from './declared.ts';
 import { GGML, GGML_BASE, LLAMA } from './functions.ts';
 import { STRUCTS } from './structs.ts';
 
-/** All functions by name, regardless of their library. */
 export const FUNCTIONS: Readonly<Record<string, Pick<Declared<unknown>, 'result' | 'parameters'>>> = {
   ...LLAMA,
   ...GGML,

@@ -59,7 +59,6 @@ interface ContainsTools {
   readonly narrowed: (path: SchemaPath, keyword: string) => void;
 }
 
-/** The array rewritten with `items` and `prefixItems`, without `contains`. */
 export function withoutContains(
   schema: Schema,
   path: SchemaPath,

@@ -88,7 +88,6 @@ function itemList(
     const optional = index >= min;
     const start = `${item} ${after}`;
     const next = `${writer.comma()} ${item} ${after}`;
-    // An item may be omitted only together with all that follow it.
     before = writer.rule(optional ? `${start} | ""` : start);
     after = writer.rule(optional ? `${next} | ""` : next);
   }

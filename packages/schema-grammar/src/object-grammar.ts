@@ -175,7 +175,6 @@ function members(
   return rules[0] ?? '""';
 }
 
-/** Members after the declared ones; null if they cannot reach the minimum. */
 function tail(writer: GbnfWriter, extraPair: string | null, counts: Counts, before: number): string | null {
   const missing = Math.max(0, counts.min - before);
   if (extraPair === null) return missing > 0 ? null : '""';

@@ -1,4 +1,3 @@
-/** GBNF for undeclared members of an object: their names and values. */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { type Language, Languages } from './pattern/language.ts';
 import { linearMatcher } from './pattern/pattern-match.ts';
@@ -107,7 +106,6 @@ function patternPairs(writer: GbnfWriter, extras: ExtraMembers, patterns: Schema
   }
 }
 
-/** Schemas that patterns add to a property of that name. */
 export function patternSchemas(schema: Schema, name: string): unknown[] {
   const patterns = schema['patternProperties'];
   if (!isObject(patterns)) return [];

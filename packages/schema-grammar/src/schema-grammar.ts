@@ -241,7 +241,6 @@ class SchemaCompiler {
     } catch (error) {
       const reason = refusals.get(error);
       if (reason === undefined || this.#writer.budget.isSpent) throw error;
-      // Counting may be what makes it too large.
       const length = limits.max !== null ? 'maxLength' : limits.min > 0 ? 'minLength' : null;
       if (last !== undefined && length !== null && reason === TOO_LARGE) {
         this.#writer.later(path, length);
@@ -403,7 +402,6 @@ interface StringSource {
   readonly keyword: string;
 }
 
-/** Whether the schema may be recursive. */
 function refers(schema: Schema): boolean {
   if (isPureReference(schema)) return false;
   return referenceIn(schema) !== undefined || schema['allOf'] !== undefined;

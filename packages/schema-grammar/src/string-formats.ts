@@ -83,7 +83,6 @@ const OTHER_FORMATS: Readonly<Record<string, string>> = {
   byte: BASE64,
   base64: BASE64,
   base64url: BASE64URL,
-  // pydantic's name.
   ipvanyaddress: `(?:${IPV4}|${IPV6})`,
   ipvanyinterface: `(?:${NETWORK4}|${NETWORK6})`,
   ipvanynetwork: `(?:${NETWORK4}|${NETWORK6})`,
@@ -205,7 +204,6 @@ export function exactBounds(format: string): readonly bigint[] {
   return Object.hasOwn(INTEGER_FORMATS, format) ? (INTEGER_FORMATS[format] ?? []) : [];
 }
 
-/** As the nearest doubles. */
 export function integerBounds(format: unknown): readonly [number, number] | null {
   const [low, high] = typeof format === 'string' ? exactBounds(format) : [];
   return low === undefined || high === undefined ? null : [Number(low), Number(high)];

@@ -40,7 +40,6 @@ interface StringLimits {
   readonly not: readonly string[];
 }
 
-/** Any string with min to max code points. */
 export function stringRule(writer: GbnfWriter, min: number, max: number | null): string {
   return writer.rule(quotedBy(writer, repeat(writer, anyChar(writer), min, max)));
 }
@@ -127,7 +126,6 @@ export function anyChar(writer: GbnfWriter): string {
   });
 }
 
-/** Four digits without surrogates, or a surrogate pair. */
 function unicodeEscapes(writer: GbnfWriter): string[] {
   const start = writer.literal('\\u');
   const single = '([0-9A-CEFa-cef] [0-9A-Fa-f]{3} | [dD] [0-7] [0-9A-Fa-f]{2})';

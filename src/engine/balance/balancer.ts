@@ -1,4 +1,3 @@
-/** Chooses the upstream of a job. Jobs for models of this machine pass through. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
 import type { Engine, JobListener, LoadForecast, ModelTarget, Submission, UpstreamStatus } from '../ports.ts';

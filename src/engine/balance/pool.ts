@@ -1,4 +1,3 @@
-/** Request history of one model id: prompts and sessions that each upstream knows. */
 import type { GenerateJob, Job } from '../../contract/job.ts';
 import type { ModelTarget, Route } from '../ports.ts';
 import type { BalanceLimits } from './limits.ts';

@@ -12,7 +12,6 @@ export interface CommandSource {
   readonly env: Readonly<Record<string, string>>;
   readonly dialect: Dialect;
   readonly basePath: string;
-  /** Null: the first model that it lists. */
   readonly model: UpstreamModel | null;
   /** Planned host memory; 0: unplanned. */
   readonly memoryBytes: number;

@@ -43,7 +43,6 @@ export interface LocalBackendOptions {
   /** Runs before each fork; rejects if the native files have changed since boot. */
   readonly backendGuard?: () => Promise<void>;
   readonly limits?: Partial<WorkerLimits>;
-  /** Draft tokens per sequence and step; absent: the maximum. */
   readonly draftTokens?: number;
   readonly promptCache?: PromptCachePlan;
   readonly pins?: (modelId: string) => Promise<readonly PinnedPrefix[]>;

@@ -49,7 +49,6 @@ export function localTarget(
   };
 }
 
-/** A file outside the scheduler's plans, loaded unchanged. */
 export function fileTarget(
   model: Pick<ModelTarget, 'modelId' | 'kind'>,
   file: Pick<LocalSource, 'path' | 'digest' | 'threads'> & Partial<Pick<LocalSource, 'settings'>>,

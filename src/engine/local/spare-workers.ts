@@ -1,4 +1,3 @@
-/** Booted workers that wait for a model: when they start, and which load gets them. */
 import type { Clock } from '../../lib/base/clock.ts';
 import type { WorkerLimits } from './limits.ts';
 import type { WorkerHost } from './worker-host.ts';

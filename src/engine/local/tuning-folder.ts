@@ -74,7 +74,6 @@ function recordName(source: LocalSource, backend: string, cpu: string): string {
   return createHash('sha256').update(named.join('\n')).digest('hex').slice(0, 32);
 }
 
-/** Skips damaged records; they are measured again. */
 async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (errnoCode(error) === undefined) throw error;

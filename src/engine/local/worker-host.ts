@@ -339,7 +339,6 @@ export class WorkerHost {
 
   #send(message: ToWorker): void {
     if (!this.#child.connected) return;
-    // 'disconnect' and 'exit' report a broken channel.
     this.#child.send(message, (error) => {
       if (error) this.#deps.log.debug({ pid: this.pid, error }, 'A message could not be passed to a worker.');
     });
@@ -387,7 +386,6 @@ export class WorkerHost {
     this.#exit.resolve({ reason });
   }
 
-  /** The first reason counts; nothing is open afterwards. */
   #settle(ending: Ending): void {
     if (this.#ending !== undefined) return;
     this.#ending = ending;

@@ -1,4 +1,3 @@
-/** Chooses window, slots and shared cells of a load for the available memory. Pure arithmetic. */
 import { fits, scaled, totalBytes, minus, type Shortage, shortage } from '../device-memory.ts';
 import type { LoadSize, Memory, ModelTarget } from '../ports.ts';
 import { HOST_DEVICE } from '../../contract/memory.ts';
@@ -38,7 +37,6 @@ export function mostChosenCtx({ defaultCtx, trainedCtx }: ModelTarget): number |
 export interface Wish {
   readonly need: MemoryNeed;
   readonly wantedCtx: number;
-  /** Largest window beyond it that the plan may choose; null: none. */
   readonly mostCtx: number | null;
   readonly slots: number | null;
   /** The load that ran out of memory; the next one must be clearly smaller. */

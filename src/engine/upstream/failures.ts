@@ -100,7 +100,6 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const overflow = (promptTokens: number, numCtx: number): SvcError =>
   fail('context_length_exceeded', { promptTokens, numCtx, maxCtx: numCtx, param: 'messages' });
 
-/** Where OpenAI, FastAPI, Ollama and Hearth put it. */
 function readMessage({ key }: Asked, fields: unknown): string {
   const error = field(fields, 'error');
   const said =

@@ -1,4 +1,3 @@
-/** Bounds the cost of one upstream, whatever it sends. */
 import type { JsonLimits } from '../../lib/json/json-scan.ts';
 import type { Deadlines } from './ports.ts';
 

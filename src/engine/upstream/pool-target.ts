@@ -1,4 +1,3 @@
-/** Several equal models as one target, with the abilities that all members share. */
 import type { Capabilities, IdleOption, ModelTarget } from '../ports.ts';
 import { nearer } from '../../contract/settings/privacy.ts';
 import { POOL_ENGINE, type PoolSource, type PoolTarget } from './ports.ts';

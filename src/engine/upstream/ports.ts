@@ -77,7 +77,6 @@ export interface PoolTarget extends ModelTarget {
 }
 
 export interface PoolSource {
-  /** In the user's order; at least one. */
   readonly members: readonly ModelTarget[];
   /** The user states that one member may continue an answer begun by another. */
   readonly equalWeights: boolean;
@@ -99,7 +98,6 @@ export type Look =
   | { readonly state: 'down'; readonly reason: string };
 
 export interface UpstreamProbe {
-  /** Never rejects. */
   look(upstream: Upstream, signal: AbortSignal): Promise<Look>;
   /** In the upstream's order; rejects like a call. */
   models(upstream: Upstream, signal: AbortSignal): Promise<readonly UpstreamModel[]>;

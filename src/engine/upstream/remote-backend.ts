@@ -25,7 +25,6 @@ type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 
 interface RemoteBackendOptions extends ExchangeDeps {
   readonly prove: Prove;
-  /** Lower-case header in which a Hearth names its boot. */
   readonly bootHeader: string;
 }
 

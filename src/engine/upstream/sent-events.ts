@@ -57,7 +57,6 @@ function takeAtOnce(reader: AnswerReader, said: SentEvents, pieces: readonly str
   try {
     for (const piece of pieces) reader.take(piece);
   } finally {
-    // Events before the failure count.
     said.tell();
   }
 }

@@ -26,7 +26,6 @@ export function readText(value: unknown): string | undefined {
 /** No token count is larger; sums of many such are exact. */
 const MOST = 2 ** 31 - 1;
 
-/** Whole numbers from 0, cut at the maximum. */
 export function readCount(value: unknown): number | undefined {
   return Number.isInteger(value) && Number(value) >= 0 ? Math.min(Number(value), MOST) : undefined;
 }

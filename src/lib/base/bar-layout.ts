@@ -1,5 +1,3 @@
-/** Layout of a bar plot, for an SVG file and for the page. Pure. */
-
 export interface Bars {
   readonly title: string;
   readonly notes?: readonly string[];
@@ -27,7 +25,6 @@ const GAP = 12;
 const LINE = 18;
 const MARGIN = 12;
 const MARK = 10;
-/** Chosen: fits the width in any usual font. */
 const LINE_CHARACTERS = 84;
 
 export function layoutBars({ title, notes = [], legend = [], rows }: Bars): BarLayout {

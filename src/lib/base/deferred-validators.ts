@@ -11,7 +11,6 @@ export function deferredValidator(schema: TSchema): Check {
   return { Check: (value) => (compiled ??= Compile(schema)).Check(value) };
 }
 
-/** One per variant of a union whose variants differ by the literal `type`. */
 export function checksByType(union: { readonly anyOf: readonly object[] }): Map<unknown, Check> {
   return new Map(
     union.anyOf.map((variant) => {

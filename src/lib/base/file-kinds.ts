@@ -2,7 +2,6 @@
 
 type Kinds = Readonly<Record<string, RegExp>>;
 
-/** Suffix of `image/…`. */
 export const IMAGE_KINDS = {
   png: /^\x89PNG/,
   jpeg: /^\xff\xd8\xff/,
@@ -11,7 +10,6 @@ export const IMAGE_KINDS = {
   bmp: /^BM/,
 } as const satisfies Kinds;
 
-/** `format` of an audio part. */
 export const AUDIO_KINDS = {
   wav: /^RIFF[^]{4}WAVE/,
   mp3: /^(?:ID3|\xff[\xe2-\xff])/,

@@ -13,7 +13,6 @@ export function nearest(word: string, known: readonly string[]): string[] {
 /** Programs separate the parts of a name differently: `gemma3:270m`, `gemma3-270m`. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[:_\s]/g, '-');
 
-/** Begins with a space; empty without names. */
 export function didYouMean(names: readonly string[]): string {
   if (names.length === 0) return '';
   const [last, ...others] = names.toReversed();

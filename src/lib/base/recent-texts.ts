@@ -2,7 +2,6 @@ import { SharedMap } from './shared-map.ts';
 
 interface RecentLimits {
   readonly entries: number;
-  /** Total of all texts. */
   readonly chars: number;
 }
 

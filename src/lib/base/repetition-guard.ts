@@ -121,7 +121,6 @@ export class RepetitionGuard {
     if (!isNudged) this.#run = SHINGLE;
   }
 
-  /** Compares whole shingles, because different ones can share a bucket. */
   #isEqual(place: number, at: number): boolean {
     for (let back = 0; back < SHINGLE; back += 1)
       if (this.#tokens[place - back] !== this.#tokens[at - back]) return false;

@@ -1,6 +1,5 @@
 interface SharedLimits {
   readonly entries: number;
-  /** Total size of all entries; absent: only their number is limited. */
   readonly size?: number;
 }
 

@@ -2,7 +2,6 @@
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs the work after all earlier work, whatever its result. */
   run<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);

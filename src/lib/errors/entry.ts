@@ -49,7 +49,6 @@ export type DetailFrom<M extends Members> = [keyof M] extends [never]
 
 interface Entry<M extends Members = Members> {
   readonly family: Family;
-  /** False: the same request would fail again, so clients must not retry. */
   readonly retryable: boolean;
   readonly repeats?: ((detail: DetailFrom<M>) => boolean) | undefined;
   readonly members: M;

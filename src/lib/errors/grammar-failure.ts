@@ -1,7 +1,6 @@
 import { GrammarError } from '../../../packages/schema-grammar/src/grammar-error.ts';
 import { fail } from './svc-error.ts';
 
-/** Other errors are returned unchanged. */
 export function asFailure(error: unknown): unknown {
   if (!(error instanceof GrammarError)) return error;
   const { path, message } = error;

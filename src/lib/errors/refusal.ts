@@ -1,6 +1,5 @@
 import { fail, type SvcError } from './svc-error.ts';
 
-/** `what`: a sentence without its full stop. */
 export function refusal(path: string, what: string): SvcError {
   return fail('invalid_request', { param: path, message: `${path} ${what}.` });
 }

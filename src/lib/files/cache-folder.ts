@@ -1,4 +1,3 @@
-/** Folder of prompt state in a home: one subfolder per kind of state, and nothing else. */
 import type { Stats } from 'node:fs';
 import { readdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';

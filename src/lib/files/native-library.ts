@@ -14,7 +14,6 @@ export interface LibraryFiles {
   readonly llama: string;
   readonly ggml: string;
   readonly base: string;
-  /** True for a user's build, recognised by its file names. */
   readonly isOwn: boolean;
   /** Compute libraries that ggml may need, loaded before it; packages find them later. */
   readonly compute: readonly string[];
@@ -24,7 +23,6 @@ export interface LibraryFiles {
   readonly api?: string | null;
 }
 
-/** `cpu` is the package without a suffix. */
 export type PackageKind = (typeof PACKAGE_KINDS)[number];
 
 export const PACKAGE_KINDS = ['cpu', 'metal', 'vulkan', 'cuda'] as const;

@@ -1,4 +1,3 @@
-/** Detects by stat whether a file or folder of the home has changed since it was read. */
 import { statSync } from 'node:fs';
 
 /** A younger change may be followed by another within the same tick of the file system's clock. */

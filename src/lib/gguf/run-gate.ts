@@ -1,4 +1,3 @@
-/** Checks a large file in a thread, so that the event loop continues, and a small one directly. */
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';

@@ -10,7 +10,6 @@ const SALT = Math.trunc(Math.random() * 2 ** 31);
 /** Compares bytes, which creates no strings; compares text if a key has an escape. */
 export class JsonKeys {
   readonly #bytes: Buffer;
-  /** Start, end and fingerprint of each key, without quotes. */
   readonly #places: number[] = [];
   #byPrint: Map<number, number> | undefined;
   #texts: Set<string> | undefined;

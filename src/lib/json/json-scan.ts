@@ -81,7 +81,6 @@ export class JsonScan {
   #uncounted = 0;
   #stop = 0;
   #expected: Expected = 'value';
-  /** Open containers: keys of an object, or null for an array. */
   readonly #open: (Keys | null)[] = [];
   #stringAt = 0;
   #isKey = false;

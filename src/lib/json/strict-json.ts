@@ -45,7 +45,6 @@ function parsed(text: string): unknown {
   try {
     return parseSpelled(text);
   } catch (error) {
-    // Errors that the scan does not detect in a long string.
     throw fail('invalid_json', { reason: 'a string holds a control character' }, error);
   }
 }

@@ -72,7 +72,6 @@ export function enterDomain(kernel: Kernel): boolean {
 }
 
 interface Attributes {
-  /** Rights that are denied unless a rule allows them. */
   readonly handled: bigint;
   /** Size of the attributes that this kernel knows: files; plus network; plus scopes. */
   readonly size: 8 | 16 | 24;
@@ -97,7 +96,6 @@ function restrictSelf(
   }
 }
 
-/** An absent path needs no rule. */
 function allow(kernel: Kernel, ruleset: number, path: string, rights: bigint): void {
   let file: number;
   try {

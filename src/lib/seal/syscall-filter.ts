@@ -7,7 +7,6 @@
 export type Filter = 'listening' | 'closed';
 
 interface Platform {
-  /** AUDIT_ARCH_* of the instruction set. */
   readonly auditArch: number;
   readonly seccomp: number;
   /** First number of another ABI's calls, all of which are denied. */

@@ -1,4 +1,3 @@
-/** Size and nesting of a template, checked before anything parses it. */
 import { TEMPLATE_LIMITS } from './limits.ts';
 import { scanTags, type TemplateTag } from './template-scan.ts';
 

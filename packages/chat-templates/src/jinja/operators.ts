@@ -98,7 +98,6 @@ function defined(value: Value): Value {
   return value;
 }
 
-/** Plain text is escaped when added to markup. */
 function added(left: Text, right: Text, budget: Budget): Text {
   if (!left.isMarkup && !right.isMarkup) return joined(left, right, budget);
   const [before, after] = [left, right].map((text) => (text.isMarkup ? text : escaped(text))) as [Text, Text];

@@ -115,7 +115,6 @@ export interface CallBlock {
   readonly body: readonly Statement[];
 }
 
-/** An expression used as a statement is written out. */
 export type Statement =
   | Expression
   | For

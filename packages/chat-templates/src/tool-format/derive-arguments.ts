@@ -9,7 +9,6 @@ interface Span {
 
 export interface ReadArguments {
   readonly form: CallFormat['arguments'];
-  /** Place of the arguments whose only value is `value`. */
   spanIn(text: string, value: string): Span | null;
 }
 
@@ -44,7 +43,6 @@ function jsonSpan(text: string, value: string): Span | null {
   }
 }
 
-/** Replaces the key in a text that repeats it after the value. */
 const KEY_MASK = '\uE004';
 
 function taggedArguments(render: RenderCall): ReadArguments | null {

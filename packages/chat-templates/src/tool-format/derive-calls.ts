@@ -23,7 +23,6 @@ export interface AnswerFrame {
 const FIRST: ProbeCall = { name: SENTINEL.first, arguments: { [SENTINEL.key]: SENTINEL.value } };
 const SECOND: ProbeCall = { name: SENTINEL.second, arguments: { [SENTINEL.key]: SENTINEL.value2 } };
 
-/** Every way of passing calls to a template, the usual one first. */
 const STYLES: readonly Probe['style'][] = (['any', 'nine'] as const).flatMap((ids) =>
   (['object', 'text'] as const).flatMap((args) =>
     (['empty', 'null'] as const).map((emptyContent) => ({ ids, arguments: args, emptyContent })),
@@ -73,7 +72,6 @@ function findEvidence(
   ];
 }
 
-/** A template may write anything around a call. */
 const LONGEST_QUOTE = 500;
 
 function quoted(text: string): string {
@@ -110,7 +108,6 @@ function idForm({ call }: CallFormat, style: Probe['style']): HistoryForm['ids']
 
 interface Shown {
   readonly text: string;
-  /** Whether the calls were rendered only together with their results. */
   readonly withResults: boolean;
 }
 

@@ -89,7 +89,6 @@ function opened(prompt: string, close: string): string {
   return behind === '' ? (units[last] ?? '') : behind;
 }
 
-/** Null: words have no marks. */
 export function deriveContent(probe: Probe, thinking: ThinkingMarks | null): ContentMarks | null {
   const plain = probe.answer({ words: WORDS });
   const called = probe.answer({ calls: CALLS });

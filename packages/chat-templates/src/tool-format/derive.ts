@@ -68,7 +68,6 @@ function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
   const isOther = tools !== undefined && tools !== null;
   return {
     ...shown,
-    // Messages with headers are a complete format.
     ...(isOther ? { channels: null, restart: '' } : {}),
     history: isOther ? { ...shown.history, calls: chooseWriter(shown, tools) } : shown.history,
     ...given,

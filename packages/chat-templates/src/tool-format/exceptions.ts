@@ -98,7 +98,6 @@ export const CHANNEL_FORMATS: readonly FormatException[] = [
   },
 ];
 
-/** Syntaxes that a template only names, used if no rendering shows a call. */
 export const NAMED_FORMATS: readonly FormatException[] = [
   {
     name: 'lfm',

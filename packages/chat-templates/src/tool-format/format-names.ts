@@ -19,7 +19,6 @@ export type FormatChoice = (typeof FORMAT_CHOICES)[number];
 
 export const FORMAT_TEXT_BYTES = 64 * 1024;
 
-/** Distinguishes JSON from a name or a path. */
 export const isFormatText = (text: string): boolean => text.trimStart().startsWith('{');
 
 export function isFormatChoice(text: string): text is FormatChoice {

@@ -90,7 +90,6 @@ export class Probe {
       const rest = rendered.slice(from);
       return rest.slice(commonStart(rest, behind).length);
     } catch {
-      // A refusal is evidence: the template has no form for such a turn.
       return null;
     }
   }

@@ -70,7 +70,6 @@ export interface HistoryForm {
   readonly calls: 'template' | 'text';
   readonly arguments: 'object' | 'text';
   readonly emptyContent: 'empty' | 'null';
-  /** Form of ids that the template accepts or prints. */
   readonly ids: 'any' | 'nine' | 'functions';
 }
 
@@ -101,9 +100,7 @@ export interface ModelFormat {
   readonly thinking: ThinkingMarks | null;
   readonly content: ContentMarks | null;
   readonly history: HistoryForm;
-  /** Variable from which the template reads tools, and whether as text. */
   readonly toolsVariable: ToolsVariable;
-  /** Text between messages of one answer, in formats with several. */
   readonly restart: string;
   readonly evidence: readonly Evidence[];
 }
@@ -118,7 +115,6 @@ export const EVIDENCE_TOPICS = [
   'words',
 ] as const;
 
-/** Reason for a part of a format, for display. */
 export interface Evidence {
   readonly about: (typeof EVIDENCE_TOPICS)[number];
   readonly says: string;

@@ -9,7 +9,6 @@ interface WrittenCall {
   readonly arguments: unknown;
 }
 
-/** A piece of written calls; text outside the format comes from a client. */
 interface WrittenPart {
   readonly text: string;
   readonly isOwn: boolean;

@@ -71,7 +71,6 @@ export class HeaderCursor {
     return this.#window.subarray(start, start + count);
   }
 
-  /** Like `take`, but returns only their offset in `window`. */
   pass(count: number): number {
     const start = this.#next;
     this.#next += count;

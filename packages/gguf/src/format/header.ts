@@ -61,7 +61,6 @@ function checkedCount(value: bigint, limit: number, what: string, refuse: Refuse
   return Number(value);
 }
 
-/** Memory of a number, even if the file stores it in fewer bytes. */
 const NUMBER_BYTES = 8;
 
 type Metadata = Pick<Header, 'metadata' | 'spans' | 'vocabulary' | 'byteTypes'>;

@@ -10,7 +10,6 @@ export const LIMITS = {
   keyBytes: 65_535,
   /** Longer strings are measured but not kept. */
   keptTextBytes: 1024 * 1024,
-  /** Total of kept values, numbers at their size in memory. */
   keptBytes: 32 * 1024 * 1024,
   /** Longer numeric arrays are measured but not kept; per-layer settings are shorter. */
   keptNumbers: 4096,

@@ -8,7 +8,6 @@ import type { TensorInfo } from '../format/tensor-table.ts';
 
 export interface AdapterFacts {
   readonly kind: 'adapter';
-  /** Architecture of its base model. */
   readonly architecture: string;
   readonly name: string | undefined;
   readonly license: string | undefined;

@@ -1,14 +1,10 @@
-/** Checks whether one model can draft for another: its token ids must mean the same tokens. */
-
 export interface VocabularyFacts {
   readonly type: string;
   readonly size: number;
-  /** Token ids; null: none. */
   readonly bos: number | null;
   readonly eos: number | null;
   readonly addBos: boolean;
   readonly addEos: boolean;
-  /** The first tokens, at least as many as are compared. */
   readonly first: readonly string[];
 }
 

@@ -50,7 +50,6 @@ export async function inspectProjector(path: string, open: OpenFile = openFile):
   return withHeader(path, open, ({ header, lookup, sizeBytes }) => readProjector(header, lookup, sizeBytes));
 }
 
-/** Facts that decide whether a model can draft for another. */
 export async function readVocabularyFacts(path: string, open: OpenFile = openFile): Promise<VocabularyFacts> {
   return withHeader(path, open, ({ header, lookup }) => vocabularyFacts(header, lookup));
 }
@@ -81,7 +80,6 @@ export interface Contents {
   readonly values: ReadonlyMap<string, ValuePlace>;
 }
 
-/** Full contents for a comparison of two files. */
 export async function readContents(path: string, open: OpenFile = openFile): Promise<Contents> {
   return withHeader(path, open, ({ header: { tensors, dataOffset, metadata, spans } }) => ({
     tensors: new Map(
@@ -144,7 +142,6 @@ export async function readMatrixTypes(path: string, open: OpenFile = openFile): 
   });
 }
 
-/** The chat template in the file. */
 export async function readTemplateText(path: string, open: OpenFile = openFile): Promise<string | null> {
   return withHeader(path, open, ({ lookup }) => lookup.text('tokenizer.chat_template') ?? null);
 }

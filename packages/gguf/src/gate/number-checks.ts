@@ -15,7 +15,6 @@ interface Range {
 const EPSILON: Range = { least: 0, most: 1 };
 const SIZE: Range = { least: 1, most: 2 ** 20 };
 
-/** Keys without the architecture prefix. */
 const FRACTIONS: Readonly<Record<string, Range>> = {
   'attention.layer_norm_epsilon': EPSILON,
   'attention.layer_norm_rms_epsilon': EPSILON,

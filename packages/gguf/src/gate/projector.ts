@@ -15,7 +15,6 @@ export interface ProjectorFacts {
   readonly tensorBytes: number;
 }
 
-/** Limits of sizes that the network divides by or allocates. */
 const MOST = {
   imageSize: 16_384,
   patchSize: 1_024,

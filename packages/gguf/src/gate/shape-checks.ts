@@ -32,7 +32,6 @@ export function readShape(lookup: Lookup): ModelShape {
   checkNextTokenLayers(lookup, key('nextn_predict_layers'), blockCount);
   checkExperts(lookup, key, blockCount);
   checkRopeScaling(lookup, key('rope.scaling.type'));
-  // Checks only type and range: llama.cpp reads this value.
   lookup.count(key('attention.sliding_window'), 0xffff_ffff);
   const heads = readHeads(lookup, key, { architecture, blockCount });
   const lengths = readHeadLengths(lookup, key, embeddingLength, heads.headCounts);

@@ -15,7 +15,6 @@ export interface ParsedGbnf {
 export type RefuseGbnf = (reason: string) => Error;
 
 const MAX_NESTING = 64;
-/** Limit of consecutive repetition operators on one symbol. */
 const MAX_STACKED = 8;
 const NAME = /[A-Za-z0-9-]+/y;
 const COUNT = /\{[ \t]*(\d{1,6})[ \t]*(,[ \t]*(?:(\d{1,6})[ \t]*)?)?\}/y;

@@ -14,7 +14,6 @@ export interface GbnfProgram {
   readonly kind: Uint8Array;
   /** By place: the set of a CHAR, or the rule of a RULE. */
   readonly of: Int32Array;
-  /** By rule: start places of its alternatives. */
   readonly starts: readonly (readonly number[])[];
   readonly nullable: readonly boolean[];
   /** By rule: lower than the rank of every rule that it can begin with. */
@@ -23,7 +22,6 @@ export interface GbnfProgram {
   readonly classes: number;
   readonly sets: readonly Uint8Array[];
   findClass(code: number): number;
-  /** All classes with a character in the range. */
   classesWithin(from: number, to: number): readonly number[];
 }
 

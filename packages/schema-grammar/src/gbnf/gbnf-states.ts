@@ -14,7 +14,6 @@ const MAX_STATES = 200_000;
 const MAX_STEPS = 8_000_000;
 
 export interface WorkMeter {
-  /** Throws when the limit is exceeded. */
   spend(work: number): void;
 }
 
@@ -136,7 +135,6 @@ class Step {
     this.#queue = new RankQueue(states.program.rank);
   }
 
-  /** Follows everything that may be empty, and returns from finished rules. */
   goOn(from: number, below: number): void {
     const { kind, of, nullable } = this.#states.program;
     const todo: [number, number][] = [[from, below]];

@@ -68,18 +68,15 @@ export class GbnfWriter {
     return this.#store.relax;
   }
 
-  /** Omits a keyword, or throws without `relax`. */
   cannot(path: SchemaPath, keyword: string, reason: string): void {
     if (!this.#store.relax) throw unenforceable(path, keyword, reason);
     this.#store.leftOut?.(path, keyword);
   }
 
-  /** Leaves a keyword to the check of the finished answer. */
   later(path: SchemaPath, keyword: string): void {
     this.#store.leftOut?.(path, keyword);
   }
 
-  /** Reports that some valid values cannot be written. */
   narrowed(path: SchemaPath, keyword: string): void {
     this.#store.narrowed?.(path, keyword);
   }

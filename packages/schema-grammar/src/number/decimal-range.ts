@@ -68,7 +68,6 @@ function fractionBetween(low: Edge, high: Edge): string | null {
   return `${head}(${options.join(' | ')})`;
 }
 
-/** The point and a fraction up to the bound; null if there is none. */
 function fractionAtMost({ fraction, strict }: Edge): string | null {
   if (fraction === '') return strict ? null : '("." "0"+)?';
   const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(fraction) ?? [];

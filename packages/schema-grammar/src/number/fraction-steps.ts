@@ -41,7 +41,6 @@ function alternation(from: number, to: number, written: (steps: number) => strin
   return `(${all.join(' | ')})`;
 }
 
-/** For powers of ten: up to `digits` fraction digits. */
 function decimalRange(first: number | null, last: number | null, digits: number): string {
   const ranges = Array.from({ length: digits + 1 }, (_, decimals): string[] => {
     const unit = 10 ** (digits - decimals);

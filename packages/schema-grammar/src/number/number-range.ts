@@ -1,6 +1,5 @@
 /** GBNF for whole numbers within bounds, digit by digit; unlimited digits without a bound. */
 
-/** Null: unbounded. */
 export type WholeBound = bigint | null;
 
 export function integerRange(min: WholeBound, max: WholeBound): string {

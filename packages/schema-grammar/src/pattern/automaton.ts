@@ -42,7 +42,6 @@ function joined(ranges: CodeRange[], range: CodeRange): CodeRange[] {
   return [...ranges, range];
 }
 
-/** Ranges of characters that no part of the language distinguishes. */
 function characterRanges(start: Language): CodeRange[] {
   const cuts = new Set([0]);
   const seen = new Set<Language>();

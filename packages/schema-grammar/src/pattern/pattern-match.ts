@@ -16,7 +16,6 @@ type State =
   | { readonly kind: 'split'; readonly branches: (State | null)[] };
 
 export interface Matcher {
-  /** Size, which bounds the work per character. */
   readonly states: number;
   test(text: string): boolean;
   /** The source, because ajv keeps one matcher per source text. */

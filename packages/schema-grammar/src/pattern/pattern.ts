@@ -142,7 +142,6 @@ class PatternParser {
     if (this.#take('?') && !this.#take(':')) {
       if (this.#take('=')) look = { negated: false };
       else if (this.#take('!')) look = { negated: true };
-      // The name of a group has no effect.
       else if (this.#take('<') && this.#peek() !== '=' && this.#peek() !== '!') while (this.#next() !== '>');
       else throw this.#refuse('it uses look-behind or flags');
     }
@@ -301,7 +300,6 @@ function single(char: string): PatternNode {
   return { kind: 'set', negated: false, ranges: [[code, code]] };
 }
 
-/** Sorted and merged. */
 export function complement(ranges: readonly CodeRange[]): CodeRange[] {
   const result: CodeRange[] = [];
   let next = 0;

@@ -241,7 +241,6 @@ export function isAnnotation(key: string): boolean {
   return (isKnown(key) && KEYWORDS[key]?.reach === 'annotation') || key.startsWith('x-');
 }
 
-/** Whether it constrains values. */
 export function isAssertion(key: string): boolean {
   return isKnown(key) && !isAnnotation(key);
 }

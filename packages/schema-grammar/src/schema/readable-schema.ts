@@ -76,7 +76,6 @@ class Reader {
     const shape = Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key]?.value : undefined;
     switch (shape) {
       case undefined:
-        // Extensions (`x-…`) may use their own vocabulary.
         return { value: isObject(value) && !key.startsWith('x-') ? this.schema(value, place) : value };
       case 'schema':
         return this.#one(key, value, path);

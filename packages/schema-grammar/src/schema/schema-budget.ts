@@ -34,7 +34,6 @@ export class SchemaBudget {
     throw tooLarge();
   }
 
-  /** Refuses early what would be refused later. */
   requireNodes(count: number): void {
     if (count > this.#left.nodes) this.spend('nodes', count);
   }

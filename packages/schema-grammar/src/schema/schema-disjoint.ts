@@ -10,7 +10,6 @@ interface Branch {
   /** Allowed JSON types; integers count as numbers. */
   readonly kinds: ReadonlySet<string> | null;
   readonly values: ReadonlySet<string> | null;
-  /** JSON texts of constant required properties, by name. */
   readonly tags: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

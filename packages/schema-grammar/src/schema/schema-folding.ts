@@ -63,7 +63,6 @@ export class SchemaFolding {
     }
   }
 
-  /** `keyword`: the keyword that contains the part. */
   merged(base: Schema, part: unknown, keyword: string, path: SchemaPath): Schema {
     const resolved = this.resolved(part, path);
     if (resolved === true) return base;
@@ -184,7 +183,6 @@ function withParts(schema: Schema, parts: readonly unknown[]): Schema {
   return { ...schema, allOf: madeHere([{ allOf }, ...parts]) };
 }
 
-/** Cost of one pass over a schema without its sub-schemas. */
 export function schemaBreadth(schema: Schema): number {
   return Object.entries(schema).reduce((sum, [key, value]) => {
     if (!isAssertion(key) || typeof value !== 'object' || value === null) return sum + 1;

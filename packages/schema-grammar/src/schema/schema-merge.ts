@@ -50,7 +50,6 @@ const MAX_PAIRS = 64;
 /** Internal keyword for further constraints on strings: patterns, and excluded values. */
 export const ALSO = '\0also';
 
-/** A further pattern that a string must match, or must not. */
 export type Also =
   | { readonly pattern: string; readonly negated: boolean }
   | { readonly format: string }
@@ -61,7 +60,6 @@ interface FoldContext {
   readonly keyword: string;
   readonly path: SchemaPath;
   readonly budget: SchemaBudget;
-  /** Memoised per pair. */
   readonly both: (a: unknown, b: unknown) => unknown;
   readonly cannot: (path: SchemaPath, keyword: string, reason: string) => void;
 }
@@ -147,7 +145,6 @@ function readTuple({ prefixItems }: Schema): readonly unknown[] {
   return Array.isArray(prefixItems) ? prefixItems : [];
 }
 
-/** A constant among listed values remains alone. */
 function mergeValues(merged: Map<string, unknown>, { path, budget }: FoldContext): void {
   const values = merged.get('enum');
   if (!merged.has('const') || !Array.isArray(values)) return;

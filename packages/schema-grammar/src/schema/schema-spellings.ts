@@ -78,7 +78,6 @@ function exactDouble(value: number): ExactNumber {
   return exactNumber(`${value < 0 ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`);
 }
 
-/** A reference may lead to a rounded number. */
 function refers(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return '$ref' in value || '$dynamicRef' in value || Object.values(value).some(refers);

@@ -1,4 +1,3 @@
-/** Helpers for all parts of the schema compiler, and its one form of refusal. */
 import { GrammarError } from '../grammar-error.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
@@ -6,7 +5,6 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Path of a sub-schema as clients read it: `response_format.json_schema.schema.properties.age`. */
 export type SchemaPath = string;
 
-/** Compiles a sub-schema to the name of its rule. */
 export type Compile = (schema: unknown, path: SchemaPath) => string;
 
 export function at(path: SchemaPath, key: string | number): SchemaPath {

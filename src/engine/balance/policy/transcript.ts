@@ -1,4 +1,3 @@
-/** The received part of an answer, as far as another upstream needs it to continue. */
 import type { GenerateJob, Job } from '../../../contract/job.ts';
 import type { DoneEvent, JobEvent, Usage } from '../../../contract/job-event.ts';
 

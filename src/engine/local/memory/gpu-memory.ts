@@ -27,7 +27,6 @@ export class GpuMemory {
     this.total = gpus
       .filter(({ totalBytes }) => totalBytes > 0)
       .map(({ name, totalBytes }) => ({ device: name, bytes: totalBytes }));
-    // Every Metal GPU shares host memory.
     this.#hosted = new Set(
       gpus.filter(({ kind }) => kind === 'igpu' || gpu === 'metal').map(({ name }) => name),
     );

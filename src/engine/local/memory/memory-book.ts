@@ -1,4 +1,3 @@
-/** Known memory needs of each model, and free memory: the one source for loads and plans. */
 import type { BackendFacts, LoadedFacts, MeasureSpec } from '../../../contract/load.ts';
 import { type ContextSize, HOST_DEVICE, type Measurement } from '../../../contract/memory.ts';
 import { isExact } from '../../../contract/settings/exact-rules.ts';
@@ -34,7 +33,6 @@ export class MemoryBook {
     this.#options = options;
   }
 
-  /** During a load its own share of the used memory is unknown. */
   booted({ devices, gpu, sharesCells }: BackendFacts, isLoading: boolean): void {
     if (!isLoading || !this.#gpus.known) this.#gpus.read(devices ?? [], gpu);
     this.#sharesCells = sharesCells === true;

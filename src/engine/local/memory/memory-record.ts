@@ -53,7 +53,6 @@ function corrected(reckoned: readonly Point[], loaded: Point | null, size: Conte
   return plus(here, missing);
 }
 
-/** Without predictions, only the cells are known to grow. */
 function grown(loaded: NonNullable<MemoryRecord['loaded']>, size: ContextSize): Memory {
   const bytes = loaded.contextBytes * (size.cells / loaded.cells - 1);
   return plus(loaded.memory, [{ device: HOST_DEVICE, bytes }]);

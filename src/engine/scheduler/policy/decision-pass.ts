@@ -1,4 +1,3 @@
-/** One pass through the decision tree: shared view and acts of its steps. */
 import type { Memory } from '../../ports.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { Effects, Readings } from './effects.ts';

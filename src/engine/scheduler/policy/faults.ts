@@ -1,4 +1,3 @@
-/** Effects of failures: quarantined models, and jobs that crashed a worker too often. */
 import { fail, errorReason, type SvcError } from '../../../lib/errors/svc-error.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import type { ModelState, SchedulerState, Ticket } from './state.ts';

@@ -46,7 +46,6 @@ interface FailedLoad {
 
 interface Crash {
   readonly error: SvcError;
-  /** False if the worker was ended from outside, so that no job is to blame. */
   readonly blame: boolean;
   readonly begun: boolean;
 }

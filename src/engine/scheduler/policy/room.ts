@@ -67,7 +67,6 @@ export function evictionOrder(state: SchedulerState): Residency[] {
     .sort(byUsefulness(state));
 }
 
-/** Idle before busy, least recently used first. */
 function byUsefulness(state: SchedulerState): (a: Residency, b: Residency) => number {
   return (a, b) =>
     Number(isIdle(state, b)) - Number(isIdle(state, a)) || a.lastUsedMs - b.lastUsedMs || a.id - b.id;

@@ -69,9 +69,7 @@ export interface ModelState {
   quarantinedUntilMs: number;
   /** An out-of-memory load was retried; the next failure is final. */
   memoryRetried: boolean;
-  /** The retry must be smaller than this. */
   below: LoadPlan | null;
-  /** Revision of the last memory request, and whether the answer is pending. */
   measured: { readonly revision: string; isOut: boolean } | null;
 }
 

@@ -53,7 +53,6 @@ export class WholeCharacters {
     return text.slice(0, end).toWellFormed();
   }
 
-  /** Returns the waiting text unless a limit cut it. */
   end(isCut: boolean): string {
     const held = this.#held.toWellFormed();
     this.#held = '';

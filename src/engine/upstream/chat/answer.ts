@@ -31,7 +31,6 @@ interface AnswerContext {
   /** Approximate number of repeated tokens that ends the answer; 0: disabled. */
   readonly repetitionLimit: number;
   readonly numCtx: number;
-  /** A prompt that fills the window counts as cut. */
   readonly cutsPrompts: boolean;
   readonly sinceSentMs: () => number;
 }
@@ -248,7 +247,6 @@ export class AnswerReader {
     return typeof value === 'number' && value >= 0 && value <= this.#context.sinceSentMs();
   }
 
-  /** Emits a model event; nothing may follow its finish reason. */
   #say(event: JobEvent): void {
     if (this.#finish !== null) throw this.#broken('it goes on behind its finish reason');
     if ('text' in event) {

@@ -7,7 +7,6 @@ import { readCount, field } from '../untrusted.ts';
 import { MOST_NUMBERS } from '../limits.ts';
 import type { UpstreamRequest, Written } from './request.ts';
 
-/** Numbers checked per turn of the event loop. */
 const SLICE_NUMBERS = 64 * 1024;
 
 export function writeEmbedding(job: EmbedJob, { model, dialect }: Written): UpstreamRequest {

@@ -63,7 +63,6 @@ export function writeRequest(job: GenerateJob, written: Written): UpstreamReques
   };
 }
 
-/** All other dialects always parse marks in a text. */
 function rawPromptFields(prompt: Exclude<GenerateJob['prompt'], { kind: 'chat' }>, written: Written): Fields {
   if (prompt.kind === 'tokens') return { prompt: prompt.tokens };
   const marks = prompt.readsMarks === true && written.dialect === 'hearth' ? { parse_special: true } : {};

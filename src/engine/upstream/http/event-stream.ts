@@ -46,7 +46,6 @@ export async function readEvents(answer: Exchange, sink: EventSink): Promise<voi
         fail(error);
       }
     };
-    // A body that was already cut off emits nothing more.
     if (response.destroyed) return onFailure();
     response.on('data', onData).on('end', onEnd).on('error', onFailure).on('close', onFailure);
   });

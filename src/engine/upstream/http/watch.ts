@@ -41,7 +41,6 @@ export class Watch {
     if (this.#phase !== 'stall') this.#enter('stall');
   }
 
-  /** Something arrived; it extends nothing before the answer has begun. */
   alive(): void {
     if (this.#phase === 'stall') this.#sinceMs = this.#clock.monotonicMs();
   }

@@ -1,4 +1,3 @@
-/** Requests to an upstream outside jobs, each with a short deadline. */
 import { setMaxListeners } from 'node:events';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { readAll, readJson } from '../http/body.ts';

@@ -5,7 +5,6 @@ import type { Parameters } from './parameters.ts';
 export interface Engine {
   readonly budget: Budget;
   member(object: Value, name: string): Value;
-  /** `object.name` without dictionary entries. */
   attribute(object: Value, name: string): Value;
   add(left: Value, right: Value): Value;
   call(callable: Value, args: Arguments): Value;

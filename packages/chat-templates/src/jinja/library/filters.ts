@@ -26,7 +26,6 @@ import { LIST_FILTERS } from './list-filters.ts';
 import type { Parameters } from './parameters.ts';
 import { capitalized, joined, lines, padded, replaced, stripped, TEXT_METHODS } from './text-methods.ts';
 
-/** With the options of transformers; the most used filter. */
 const toJson: Filter = (value, args, { budget }) => {
   const asciiOnly = args.flag('ensure_ascii', false);
   const indent = args.next('indent');

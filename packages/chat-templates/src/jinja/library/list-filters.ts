@@ -160,7 +160,6 @@ function chosen(value: Value, args: Parameters, { engine, wanted, byAttribute }:
   const { positional, named } = args.rest();
   const [test, ...rest] = positional;
   const name = test === undefined ? null : toText(test, engine.budget).string;
-  // An empty choice is not an error here.
   const items = isTrue(value) ? listItems(value, engine.budget) : [];
   return new Sequence(
     items.filter((item) => {

@@ -18,7 +18,6 @@ export class Parameters {
     this.#args = args;
   }
 
-  /** By place or name; undefined if omitted. */
   optional(name: string): Value | undefined {
     const { positional, named } = this.#args;
     const place = this.#taken;

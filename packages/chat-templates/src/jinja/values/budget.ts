@@ -31,7 +31,6 @@ export class Budget {
     this.read(characters);
   }
 
-  /** Call before this number of characters of an existing text is read. */
   read(characters: number): void {
     this.spend(Math.floor(characters / CHARACTERS_PER_STEP));
   }

@@ -66,7 +66,6 @@ export class Text {
     return new Text(string, runs, this.isMarkup);
   }
 
-  /** Binary search: a text of many runs is cut into many parts. */
   #firstRunBeyond(position: number): number {
     let [low, high] = [0, this.clientRuns.length / 2];
     while (low < high) {
@@ -85,7 +84,6 @@ export class Text {
     return Text.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [inserted, part])));
   }
 
-  /** Rewrites run by run, which preserves the origin. */
   map(rewrite: (part: string) => string): Text {
     const text = this.#rewritten(rewrite);
     return this.isMarkup ? text.asMarkup : text;

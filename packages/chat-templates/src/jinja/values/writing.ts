@@ -22,7 +22,6 @@ export function toText(value: Value, budget: Budget): Text {
   return written ?? joined(reprParts(value, budget), budget);
 }
 
-/** Quoted form, as inside a written list. */
 export function toRepr(value: Value, budget: Budget): Text {
   return joined(reprParts(value, budget), budget);
 }

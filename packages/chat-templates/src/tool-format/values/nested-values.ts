@@ -5,7 +5,6 @@ import { taggedValue } from './tagged-values.ts';
 const MAX_DEPTH = 64;
 const ITEM = 'item';
 
-/** Text without tags is a word of the schema's type. */
 export function nestedValue(text: string, mark: string, schema: unknown, root: unknown, depth = 0): unknown {
   const opening = `${mark}<`;
   const trimmed = text.trim();

@@ -20,7 +20,6 @@ export function admittedTypes(schema: unknown, root: unknown, hops = 0): Readonl
   const nullable: JsonType[] = schema['nullable'] === true ? ['null'] : [];
   if (types !== null) {
     const names = types.map(jsonType).filter((name) => name !== null);
-    // An unknown type allows any value.
     return names.length === types.length ? new Set([...names, ...nullable]) : null;
   }
   if ('const' in schema) return new Set([valueType(schema['const']), ...nullable]);

@@ -1,4 +1,3 @@
-/** Text between two tags as a value; the schema decides whether it is a string. */
 import { isJson } from '../../../../exact-json/src/is-json.ts';
 import { parseSpelled } from '../../../../exact-json/src/parse-spelled.ts';
 import { spelled, spelledMember, writeJson } from '../../../../exact-json/src/spelled-numbers.ts';

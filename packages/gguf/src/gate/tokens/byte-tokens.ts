@@ -27,7 +27,6 @@ export class ByteTokens {
     }
   }
 
-  /** First byte without a fallback token; null if all have one. */
   get missing(): number | null {
     return firstZero(this.#fallback);
   }

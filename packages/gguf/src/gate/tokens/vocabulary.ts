@@ -15,7 +15,6 @@ export interface Vocabulary {
   /** Spellings of the line feed that occur: "Ċ" (byte-level), "<0x0A>" (byte token), "\n". */
   readonly newlines: ReadonlySet<string>;
   readonly first: readonly string[];
-  /** Upper bound of rows in the suffix table of the PLaMo-2 tokenizer. */
   readonly suffixRows: number;
   readonly bytes: ByteTokens;
 }
@@ -99,7 +98,6 @@ function isNew(seen: TextSet, index: number, bytes: Buffer, start: number, end: 
 const [START_A = 0, START_B = 0] = getRandomValues(new Uint32Array(2));
 
 class TextSet {
-  /** Two hash halves per slot; both 0 if empty. */
   readonly #table: Uint32Array;
   readonly #mask: number;
 
