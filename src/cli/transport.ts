@@ -68,7 +68,7 @@ export async function callAddress(
   } as RequestOptions);
 }
 
-/** Trusts the certificate itself, whoever signed it. */
+/** Trusts the certificate itself, regardless of its signer. */
 const trustIn = ({ pem }: Certificate) => ({ ca: pem, allowPartialTrustChain: true });
 
 /** Addresses are not allowed as server names. */

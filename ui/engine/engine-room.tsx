@@ -227,7 +227,7 @@ function LostSign() {
 /** Further requests of a client are only counted. */
 const MOST_MARKS = 16;
 
-/** By client, because clients take turns regardless of their number of requests. */
+/** Grouped by client, because clients take turns regardless of their number of requests. */
 function QueueView({ state: { clients } }: { state: EngineState }) {
   return (
     <section class="sheet queue" aria-label="Queue">

@@ -3,7 +3,7 @@ import type { StopRequest } from '../../src/wire/operation/control.ts';
 import { sentenceOf } from '../service/client.ts';
 import { askAsPage } from '../service/page-token.ts';
 
-/** By job: in progress, or failed. A job that is already over counts as stopped. */
+/** Keyed by job: in progress, or failed. A job that is already over counts as stopped. */
 export const stops = signal<Readonly<Record<string, 'asked' | { readonly fault: string }>>>({});
 
 /** Keyed by job, because its row may change before the user confirms. */

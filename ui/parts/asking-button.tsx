@@ -2,7 +2,7 @@ import type { IconNode } from 'lucide';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './icon.tsx';
 
-/** Delays the removal of the question, so that a click elsewhere ends before anything moves under it. */
+/** Delays the removal of the question, so that a click on another element ends before anything moves under it. */
 const LEAVE_MS = 250;
 
 interface Facts {

@@ -13,7 +13,7 @@ export interface Answerer {
   readonly id: string;
   readonly hasTemplate: boolean;
   readonly readsImages?: boolean;
-  /** Shown in the file, if any: words that follow "It". */
+  /** Limits of the model, if its file states any; the words follow "It". */
   readonly limits?: string;
   /** In tokens; while the model is not loaded, the most that a load can choose. */
   readonly window?: { readonly tokens: number; readonly isLoaded: boolean };

@@ -55,5 +55,5 @@ function proxyAdvice(env: Environment): string {
     : ` ${name} is set, but models are fetched without a proxy; fetch the file yourself and run: hearth import FILE`;
 }
 
-/** The error has the absolute path, but the user typed this part. */
+/** The error has the absolute path; the name that the user typed is its last part. */
 const lastPart = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 const MODEL = 'id or alias of a model, as hearth list shows it';
 
-/** By the path of the verb, if the same word has another meaning there. */
+/** Keyed by the path of the verb, if the same word has another meaning there. */
 const ABOUT: Readonly<Record<string, string>> = {
   id: MODEL,
   model: MODEL,

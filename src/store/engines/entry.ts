@@ -49,7 +49,7 @@ export const UpstreamEntry = Type.Object(
     keyEnv: Type.Optional(Text),
     keyFile: Type.Optional(Text),
     caFile: Type.Optional(Text),
-    /** PEM; any other server at that address is refused. */
+    /** PEM, of another Hearth; a server without this key is refused. */
     publicKey: Type.Optional(Text),
     models: Type.Optional(Text),
     deadlines: Type.Optional(

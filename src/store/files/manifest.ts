@@ -156,7 +156,7 @@ export const ModelParams = Type.Object(
     dimensions: Type.Optional(
       Type.Union([Type.Literal(NATIVE_WIDTH), Type.Integer({ minimum: 1, maximum: MOST_WIDTH })]),
     ),
-    /** Whether token ids in place of texts need proof that they are of the model's vocabulary. */
+    /** `auto`: token ids in place of texts need proof that they are of the model's vocabulary; `own`: they are trusted. */
     tokenIds: Type.Optional(Type.Enum([...TOKEN_IDS])),
     privacy: Type.Optional(Type.Enum([...PRIVACIES])),
     ...modelSettingShapes,

@@ -57,7 +57,7 @@ export const OwnBuild = Type.Object({
 export type OwnBuild = Static<typeof OwnBuild>;
 
 /**
- * Whether a build's headers agree with Hearth's declarations: `api` if they do, otherwise the reason why that is
+ * Comparison of a build's headers with Hearth's declarations: `api` if they agree, otherwise the reason why that is
  * unknown.
  */
 export type Agreement = { readonly api: string } | { readonly api: null; readonly reason: string };

@@ -16,7 +16,7 @@ export interface Difference {
   readonly isTraded: boolean;
 }
 
-/** Of headers and settings; tensors of the same form may still have other values. */
+/** Covers headers and settings; tensors of the same form may still have other values. */
 export interface Differences {
   readonly values: readonly Difference[];
   readonly alike: number;

@@ -22,7 +22,7 @@ export interface FileProvenance {
 
 export interface ModelProvenance {
   readonly files: readonly [FileProvenance, ...FileProvenance[]];
-  /** Of the first file up to the end of its tensor list. */
+  /** Covers the first file up to the end of its tensor list. */
   readonly headerSha256: string;
   /** Call it after the run: throws evidence_unavailable if other bytes may have been loaded. */
   confirm(): Promise<void>;

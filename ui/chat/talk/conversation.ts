@@ -21,7 +21,7 @@ export interface Conversation {
   readonly editedAt?: number;
   readonly isPinned?: true;
   readonly folder?: string;
-  /** By entry id. Keeps other tabs from restoring what was taken out, or the reverse. */
+  /** Keyed by entry id. Keeps other tabs from restoring what was taken out, or the reverse. */
   readonly removals?: Readonly<Record<string, Removal>>;
   readonly entries: readonly Entry[];
   readonly lanes: readonly Lane[];

@@ -36,7 +36,7 @@ const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 const DATA_URL = /^data:image\/(?:png|jpeg);base64,([A-Za-z0-9+/]+={0,2})$/;
-/** Of a data URL; attached images are never longer. */
+/** Length of a data URL; attached images are never longer. */
 const MOST_CHARS = 4 * 1024 * 1024;
 
 export function bytesOfUrl(url: string): Uint8Array<ArrayBuffer> | null {

@@ -7,7 +7,7 @@ import { activeSettings, type Settings } from './settings.ts';
 
 export const defaultsSaid = signal<{ readonly note: string } | { readonly fault: string } | null>(null);
 
-/** By the names of `hearth set`; tools and answer format belong to a conversation. */
+/** Keyed by the names of `hearth set`; tools and answer format belong to a conversation. */
 export const modelDefaults = ({ system, numbers, stop }: Settings): Record<string, string> =>
   Object.fromEntries(
     Object.entries({ system: system.trim() === '' ? '' : system, ...numbers, stop: escaped(stop) }).filter(
