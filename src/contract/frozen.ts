@@ -92,7 +92,6 @@ export type FrozenFacts = Static<typeof FrozenFacts>;
 export const CheckFacts = Type.Object({
   steps: Type.Integer(),
   exact: Type.Integer(),
-  /** Steps whose claimed token is another one, but no more than the margin below the first choice. */
   withinMargin: Type.Integer(),
   firstMismatch: Type.Union([Type.Integer(), Type.Null()]),
   largestGap: Type.Number(),

@@ -71,7 +71,6 @@ export const CacheFacts = Type.Object({
       reason: CacheMissReason,
       /** Length of the common prefix with the best candidate, tokens. */
       commonTokens: Type.Integer({ minimum: 0 }),
-      /** Text around the first difference, with the same number of tokens before it on both sides. */
       wanted: NearTokens,
       held: NearTokens,
       /** Tokens of `wanted` and `held` before the first difference. */
@@ -122,7 +121,6 @@ export const Compaction = Type.Object({
     }),
   ),
   isEstimated: Type.Optional(Type.Boolean()),
-  /** The new conversation, with a summary in place of its oldest part. */
   turns: Type.Optional(Type.Array(Turn)),
   summaryUsage: Type.Optional(Usage),
 });
@@ -205,7 +203,6 @@ const ReasoningEvent = Type.Object({
   pieces: Pieces,
 });
 
-/** A tool call begins; its arguments follow as pieces of JSON text. */
 const ToolCallEvent = Type.Object({ type: Type.Literal('tool_call'), name: Type.String() });
 const ToolArgumentsEvent = Type.Object({
   type: Type.Literal('tool_arguments'),
@@ -321,7 +318,7 @@ export const ExplainedEvent = Type.Object({
   toolFormat: Type.String(),
   folds: Type.Optional(Folds),
   unheld: Type.Optional(Unheld),
-  /** Also absent if a text of the format is too long to be a mark. */
+  /** Absent if unknown, or if a text of the format is too long to be a mark. */
   modelFormat: Type.Optional(ModelFormatFacts),
 });
 export type ExplainedEvent = Static<typeof ExplainedEvent>;

@@ -20,7 +20,6 @@ interface PackedJob {
   readonly schema?: string;
 }
 
-/** Memoised, so the same list is serialised once. */
 export const toolsText = memoizeByObject((tools: readonly ToolDefinition[]): string => writeJson(tools));
 
 export function packedJob(job: Job): PackedJob {

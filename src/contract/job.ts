@@ -15,7 +15,6 @@ const NullableInt = Type.Union([Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 
 export const ToolCallTurn = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  /** JSON text, as on the wire. */
   argumentsJson: Type.String(),
 });
 export type ToolCallTurn = Static<typeof ToolCallTurn>;
@@ -209,7 +208,6 @@ export const TokenizeJob = Type.Object({
   kind: Type.Literal('tokenize'),
   jobId: Type.String(),
   text: Type.String(),
-  /** Adds the special tokens that the model expects around any input. */
   addSpecial: Type.Boolean(),
   /** False: no text becomes a control token. */
   parseSpecial: Type.Boolean(),
@@ -240,7 +238,6 @@ export const PinJob = Type.Object({
   kind: Type.Literal('pin'),
   jobId: Type.String(),
   domain: Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]*$' }),
-  /** Removes this pin; nothing is added. */
   ends: Type.Optional(PinnedPrefix),
 });
 export type PinJob = Static<typeof PinJob>;

@@ -84,7 +84,6 @@ export const LoadSpec = Type.Object({
   projector: Type.Optional(
     Type.Object({ path: Type.String(), digest: Type.Union([Type.String(), Type.Null()]) }),
   ),
-  /** Absent: state is kept in sequences only. */
   promptCache: Type.Optional(PromptCacheSpec),
   planner: Type.Optional(PlannerChoice),
 });
@@ -150,14 +149,11 @@ export const BackendFacts = Type.Object({
   folder: Type.String(),
   mapped: Type.Array(Type.String()),
   systemInfo: Type.String(),
-  /** The library's own version, such as 0.5.0. */
   version: Type.Optional(Type.String()),
   gpu: Type.String(),
   cpuMathCores: Type.Integer(),
   devices: Type.Optional(Type.Array(Device, { maxItems: 64 })),
-  /** True for a unified KV cache. */
   sharesCells: Type.Optional(Type.Boolean()),
-  /** Whether it can process images with a projector. */
   media: Type.Optional(Type.Boolean()),
   gpuSupport: Type.Optional(Type.Array(GpuSupport, { maxItems: 8 })),
   seal: Type.Optional(WorkerSeal),

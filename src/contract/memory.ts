@@ -1,4 +1,3 @@
-/** Memory of a model per device, as the native library calculates it before loading. */
 import { type Static, Type } from 'typebox';
 import { LEAST_CTX, MOST_SEQUENCES } from './limits.ts';
 
@@ -35,7 +34,6 @@ export const DeviceBytes = Type.Object({
 export type DeviceBytes = Static<typeof DeviceBytes>;
 
 export const ContextSize = Type.Object({
-  /** Total KV cells, tokens. */
   cells: Type.Integer({ minimum: LEAST_CTX }),
   sequences: Type.Integer({ minimum: 1, maximum: MOST_SEQUENCES }),
   /** True: sequences share the cells; false: each has its own window of equal size. */

@@ -7,7 +7,6 @@ const Words = Type.String({ maxLength: DIFFERENCE_UNITS });
 
 const PromptDifference = Type.Object({
   token: Type.Integer({ minimum: 0 }),
-  /** The text right before the first different token, equal in both prompts. */
   shared: Words,
   before: Words,
   now: Words,
@@ -22,7 +21,6 @@ export type EarlierPrompt = Static<typeof EarlierPrompt>;
 /** Tokens that every restore evaluates again; a smaller loss is not reported. */
 const SLACK = 32;
 
-/** Null: nothing was lost, or the engine does not report it. */
 export function missReason<Reason extends string>({
   cachedTokens,
   cache,

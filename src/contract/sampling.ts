@@ -33,7 +33,6 @@ export interface SamplingRow {
   readonly expects?: string;
   /** llama.cpp server's default. Without one, the native library decides. */
   readonly fallback?: number;
-  /** Effect of omission, if it is not a fixed value. */
   readonly unset?: string;
   readonly perModel: boolean;
   readonly evidence: Evidence;
@@ -62,7 +61,6 @@ interface Biases {
   readonly texts: [text: string, bias: number][];
 }
 
-/** Null if an entry is invalid. The last bias of a token counts. */
 function readBias(asked: AskedBias): Biases | null {
   const tokens = new Map<number, number>();
   const texts: Biases['texts'] = [];

@@ -31,7 +31,6 @@ export interface Capabilities {
   readonly canFreeze: boolean;
   readonly canExplain: boolean;
   readonly canTokenize: boolean;
-  /** Job kind `rank`; such a model gives no vectors. */
   readonly canRank: boolean;
   readonly canContinue?: boolean;
   readonly media?: readonly Medium[];
@@ -63,7 +62,6 @@ export interface ModelTarget {
 export interface LoadSize {
   readonly numCtx: number;
   readonly slots: number;
-  /** Tokens over all slots, at least one window. A backend without shared cells gives each slot its own. */
   readonly cells: number;
 }
 
@@ -91,7 +89,6 @@ export interface LoadedModel {
    * model is lost, every open job fails with `worker_crashed` or `worker_hung`. Only remote engines use the route.
    */
   run(job: Job, signal: AbortSignal, listener: JobListener, route?: Route): void;
-  /** Reports the slots now and after each change; null stops. Absent: slots are not observable. */
   watchSlots?(onSlots: ((slots: SlotStates) => void) | null): void;
   cacheTiers?(): CacheTiers | undefined;
   cellsUsed?(): number | undefined;
@@ -101,9 +98,7 @@ export interface LoadedModel {
   readonly gone: Promise<{ readonly reason: string | null }>;
 }
 
-/** One kind of engine. The scheduler makes all decisions about models. */
 export interface Backend {
-  /** Null: no planned memory. */
   memoryNeed(target: ModelTarget, size: LoadSize): Memory | null;
   /** False: `measure` would improve `memoryNeed`. Absent: it is always exact. */
   isMeasured?(target: ModelTarget): boolean;
@@ -144,7 +139,6 @@ export interface ClearResults {
   readonly step: number;
   readonly atLeastTokens: number;
   readonly exclude: readonly string[];
-  /** Also clears the arguments of the same calls: of all tools, or of these. */
   readonly clearsInputs: boolean | readonly string[];
 }
 
@@ -173,7 +167,6 @@ export interface Route {
   readonly tracestate?: string | undefined;
   readonly session?: string | undefined;
   readonly isLocalOnly?: boolean | undefined;
-  /** Another engine with the same weights may continue the answer. */
   readonly mayResume?: boolean | undefined;
   /** Client's timeout for the whole answer, milliseconds. */
   readonly patienceMs?: number | undefined;
@@ -191,7 +184,6 @@ export interface Submission {
   /** Validates tool calls and answers of chat jobs against their schemas; absent: unchecked. */
   readonly check?: AnswerChecks | undefined;
   readonly edits?: readonly ContextEdit[] | undefined;
-  /** The client's conversation, if the job has a shortened one. */
   readonly sentTurns?: readonly Turn[] | undefined;
   readonly numCtx: number | null;
   /**
@@ -226,7 +218,6 @@ export interface ResidencyStatus {
   readonly evictionRank: number | null;
 }
 
-/** An upstream, or this service if it is one of several, as `hearth ps` shows it. */
 export interface UpstreamStatus {
   readonly name: string;
   /** Null for engines that this service runs or starts. */
@@ -234,7 +225,6 @@ export interface UpstreamStatus {
   readonly privacy: string;
   readonly state: 'ready' | 'busy' | 'down';
   readonly why: string | null;
-  /** Monotonic milliseconds: end of `busy`, or next try if down; null: ready. */
   readonly untilMs: number | null;
   readonly inFlight: number;
   readonly load: {
@@ -297,7 +287,6 @@ export interface WatchedJob {
 export interface OpenJob extends WatchedJob {
   /** Unix milliseconds. */
   readonly submittedMs: number;
-  /** Queue position and reason; null once it runs. */
   readonly waiting: { readonly position: number; readonly reason: string } | null;
   readonly running: RunningJob | null;
 }

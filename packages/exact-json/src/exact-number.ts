@@ -52,7 +52,7 @@ export function isExactMultiple(value: ExactNumber, step: ExactNumber): boolean 
   return (remainder(value.digits, divisor) * powerOfTen(shift, divisor)) % divisor === 0n;
 }
 
-/** Chosen: digits divided at a time, so that a chunk stays an exact number. */
+/** Digits divided at a time; a chunk stays an exact number. */
 const CHUNK = 15;
 
 function remainder(digits: string, divisor: bigint): bigint {

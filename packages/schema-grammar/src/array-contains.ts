@@ -13,10 +13,10 @@ import {
   type SchemaPath,
 } from './schema/schema-walk.ts';
 
-/** Chosen: more required items are not counted in every order. */
+/** More required items are not counted in every order. */
 const MOST_ANYWHERE = 20;
 
-/** Chosen: more items are not counted one by one. */
+/** More items are not counted one by one. */
 const MOST_COUNTED = 100;
 
 /** Required items at any place; null if another keyword counts items too. */

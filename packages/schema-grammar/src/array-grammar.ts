@@ -62,7 +62,6 @@ function restItem(
   path: SchemaPath,
   compile: Compile,
 ): string | null {
-  // A tuple without a rule for further items is closed, unless minItems requires them.
   if (rest === undefined && prefix > 0 && min <= prefix) return null;
   const rule = possible(() => compile(rest ?? true, at(path, 'items')));
   if (rule === null && min > prefix)

@@ -1,4 +1,3 @@
-/** GBNF for JSON without a schema, at any depth. */
 import type { GbnfWriter } from './gbnf/gbnf-writer.ts';
 import { numberRule } from './number/number-grammar.ts';
 import { stringRule } from './string-grammar.ts';

@@ -32,7 +32,7 @@ interface Counts {
 
 /** Chosen: counting more properties would make too many rules. */
 const MAX_COUNTED_PROPERTIES = 200;
-/** Chosen: limit of counted members of a plain map; a larger one is left to the check of the answer. */
+/** Limit of counted members of a plain map; a larger one is left to the check of the answer. */
 const MAX_MEMBERS = 100;
 
 export function objectRule(writer: GbnfWriter, schema: Schema, path: SchemaPath, compile: Compile): string {
@@ -150,7 +150,6 @@ function remainingCounts(
   return { min, max };
 }
 
-/** Right-linear rules from the last property to the first, one per relevant number of preceding members. */
 function members(
   writer: GbnfWriter,
   properties: readonly Property[],

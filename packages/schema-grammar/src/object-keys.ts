@@ -16,7 +16,6 @@ import { stringInLanguage, stringOtherThan } from './string-grammar.ts';
 
 interface ExtraMembers {
   readonly schema: Schema;
-  /** `additionalProperties` or its replacement; undefined: none are generated. */
   readonly rest: unknown;
   /** Declared names, which no further member may repeat: it would override the checked value. */
   readonly names: readonly string[];

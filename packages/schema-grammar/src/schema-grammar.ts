@@ -42,7 +42,7 @@ import { TOO_LARGE } from './pattern/pattern.ts';
 import { CHECKED_FORMATS, formatPattern, FREE_FORMATS, integerBounds } from './string-formats.ts';
 import { stringRule, stringWithin } from './string-grammar.ts';
 
-/** Chosen: limit of `oneOf` branches that are made disjoint by negations of the others. */
+/** Limit of `oneOf` branches that are made disjoint by negations of the others. */
 const MAX_EXCLUSIVE = 6;
 
 /**
@@ -218,7 +218,6 @@ class SchemaCompiler {
     return this.#stringWithin({ min, max, not }, sources, path);
   }
 
-  /** Tries all constraints; if keywords may be omitted, also without the last one. */
   #stringWithin(
     limits: { readonly min: number; readonly max: number | null; readonly not: readonly string[] },
     sources: readonly StringSource[],
@@ -281,7 +280,6 @@ class SchemaCompiler {
     if (isChecked) this.#writer.later(path, 'format');
     const source = formatPattern(format);
     if (source !== null) return [{ source, negated: false, keyword: 'format' }];
-    // Next to a pattern, an unknown format is only a name of the pattern.
     const isFree = isChecked || FREE_FORMATS.has(format) || integerBounds(format) !== null;
     if (!isFree && pattern === undefined)
       this.#writer.cannot(path, 'format', `"${format.slice(0, 40)}" is not a known format; use "pattern"`);
@@ -361,7 +359,6 @@ class SchemaCompiler {
     return this.#writer.rule([...rules].join(' | '));
   }
 
-  /** Branches of which at most one applies to a value; overlapping ones exclude what the others allow. */
   #exclusive(schema: Schema, branches: readonly unknown[], path: SchemaPath): readonly unknown[] {
     const resolved = branches.map((branch) => this.#folding.resolved(branch, path));
     if (areDisjointBranches(resolved, path, this.#writer.budget)) return branches;

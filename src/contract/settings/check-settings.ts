@@ -1,4 +1,3 @@
-/** Checks of a model's settings, together and for its kind. It does not look up the things they name. */
 import type { ModelKind } from '../load.ts';
 import type { SettableModels } from './load-settings.ts';
 import { isExact, whyNotExact } from './exact-rules.ts';

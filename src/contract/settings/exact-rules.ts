@@ -130,7 +130,6 @@ export const EXACT_LOAD = Object.assign({}, ...ROWS.map(({ load }) => load)) as 
 
 export const EXACT_TILES: TileRules = { leastRows: 2, microBatchTokens: EXACT_LOAD.microBatchTokens };
 
-/** Null if an exact load can follow all rules. */
 export function whyNotExact(settings: ModelSettings): SettingFault | null {
   for (const { refuses } of ROWS) {
     const fault = refuses?.(settings) ?? null;

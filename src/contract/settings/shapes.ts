@@ -1,4 +1,3 @@
-/** Types, schemas and checks derived from the table of load settings. */
 import { type Static, type TOptional, type TSchema, Type } from 'typebox';
 import { isTemplateText } from '../../../packages/chat-templates/src/form/known-templates.ts';
 import { isFormatText } from '../../../packages/chat-templates/src/tool-format/format-names.ts';

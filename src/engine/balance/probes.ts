@@ -57,7 +57,6 @@ export class Probes {
     const { limits } = this.#options;
     const lookedMs = this.#lookedMs.get(record) ?? Number.NEGATIVE_INFINITY;
     const loadDueMs = record.inFlight > 0 ? lookedMs + limits.loadProbeMs : Number.POSITIVE_INFINITY;
-    // The first probe is due at once; later ones are at least `loadProbeMs` apart.
     const healthDueMs = probeDueMs(record.health, record.inFlight, limits);
     return Math.max(Math.min(healthDueMs, loadDueMs), lookedMs + limits.loadProbeMs);
   }

@@ -21,7 +21,6 @@ export class UpstreamRecord {
   #upstream: Upstream | null = null;
   load: LoadFacts | null = null;
   inFlightAtReport = 0;
-  /** Model names at the upstream; null: not fetched yet. */
   models: ReadonlySet<string> | null = null;
   modelsReadMs = Number.NEGATIVE_INFINITY;
   inFlight = 0;

@@ -1,4 +1,3 @@
-/** One process group of a command. It does not know what the command serves. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../../lib/base/clock.ts';
 import { deferred } from '../../lib/base/deferred.ts';

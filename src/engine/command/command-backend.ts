@@ -16,7 +16,6 @@ import { type StartDeps, startCommand, type Started } from './start.ts';
 
 type CommandBackendOptions = StartDeps & ExchangeDeps;
 
-/** Longest time from the end of the connections to the exit of the process. */
 const EXIT_LAG_MS = 1_000;
 
 export function createCommandBackend(options: CommandBackendOptions): Backend {

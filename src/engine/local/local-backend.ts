@@ -84,7 +84,6 @@ class Workers implements LocalBackend {
   #launcher: Promise<readonly string[]> | undefined;
   readonly #spares: SpareWorkers;
   readonly #workers = new Set<WorkerHost>();
-  /** Live workers that have booted: each proves that the backend works, even if the next spare fails. */
   readonly #booted = new Set<WorkerHost>();
   readonly #readable = new WeakMap<WorkerHost, readonly string[]>();
   #inUse = 0;

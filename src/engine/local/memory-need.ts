@@ -15,12 +15,10 @@ export interface Tuning {
 }
 
 const MIB = 1024 * 1024;
-/** Process with the initialised native library and the smallest compute buffer. */
 export const PROCESS_BYTES = 160 * MIB;
 /** Compute buffers grow with the width of the model, as do its weights. */
 const COMPUTE_SHARE = 0.05;
 
-/** All sequences together; `cells` includes every window if sequences share none. */
 export function estimatedBytes(
   source: Pick<LocalSource, 'weightsBytes' | 'kvBytesPerToken'>,
   { cells }: Pick<ContextSize, 'cells'>,

@@ -69,7 +69,6 @@ export function fileTarget(
 export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string {
   // A changed thread count applies to the next load and does not cause one.
   const { threads: _, lora, ...set } = pickSettings(settings);
-  // Each job brings its own scale.
   const named = lora === undefined ? set : { ...set, lora: lora.map(({ name }) => name) };
   return Object.keys(named).length === 0 ? '' : JSON.stringify(named);
 }

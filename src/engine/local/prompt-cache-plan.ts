@@ -19,7 +19,6 @@ export interface PromptCacheOptions {
   readonly diskBytes: number | null;
   readonly secret: string;
   readonly gpu: string;
-  /** Hash of the bound backend; null while unknown, and then nothing is written to disk. */
   backendSha256(): string | null;
 }
 

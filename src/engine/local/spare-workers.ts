@@ -7,7 +7,6 @@ interface SparePorts {
   readonly limits: Pick<WorkerLimits, 'bootRetryMs' | 'spareLullMs' | 'spareLatestMs'>;
   boot(): Promise<WorkerHost>;
   mayBoot(): boolean;
-  /** True while a booted worker lives, so that a failed boot is worth a retry. */
   hasProof(): boolean;
   isBusy(): boolean;
 }

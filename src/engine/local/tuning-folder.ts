@@ -35,7 +35,6 @@ const MAX_RECORD_BYTES = 1024 * 1024;
 
 interface TuningOptions {
   readonly home: string;
-  /** Hash of the bound backend; null while unknown, and then nothing is read or stored. */
   readonly backendSha256: () => string | null;
   readonly readOnly?: boolean;
   readonly log: Logger;
@@ -66,7 +65,6 @@ export async function openTuningFolder(options: TuningOptions): Promise<Tuning> 
   };
 }
 
-/** 128 bits are enough to distinguish the models of one machine. */
 function recordName(source: LocalSource, backend: string, cpu: string): string {
   const weights = source.digest ?? `${source.path} ${source.weightsBytes}`;
   const settings = settingsKey(source);

@@ -8,7 +8,6 @@ import type { WorkerLimits } from './limits.ts';
 
 const SMOOTHING = 0.2;
 const SLOW_AFTER_BEATS = 4;
-/** Limit of the extra patience for a worker that other programs keep off the cores. */
 const MOST_PATIENCE = 10;
 /** Rounded down, which errs on the side of patience. */
 const CHARS_PER_TOKEN = 2;

@@ -344,7 +344,6 @@ export class WorkerHost {
     });
   }
 
-  /** Pings only while something is pending: an idle worker costs no wake-ups. */
   #beat(): void {
     if (this.#cancelBeat !== undefined || !this.alive) return;
     this.#cancelBeat = this.#deps.clock.after(this.#deps.limits.heartbeatMs, () => {

@@ -81,7 +81,6 @@ class LoopWatch {
   }
 }
 
-/** Each scrape covers its own period; the last gauge read starts the next one. */
 function startAnew(last: Gauge, delays: { reset(): void }): void {
   const read = last.get.bind(last);
   last.get = async () => {

@@ -47,7 +47,6 @@ interface Metrics extends EngineObserver {
   countRequest(request: RequestFigures): void;
   describe(): readonly SeriesFacts[];
   onFirstToken(upstream: string, ms: number): void;
-  /** Exposition text, with figures of named keys only where `mayRead` permits. */
   render(mayRead?: (key: string) => boolean): Promise<string>;
 }
 

@@ -19,7 +19,6 @@ export interface SchedulerLimits {
   /** Consecutive failed loads until quarantine; pauses between them grow from `loadBackoffMs`. */
   readonly loadTries: number;
   readonly loadBackoffMs: number;
-  /** First quarantine; doubles with each further failure up to `quarantineMaxMs`. */
   readonly quarantineMs: number;
   readonly quarantineMaxMs: number;
   /** Crashes under the same job until it is refused; how long and how many are remembered. */

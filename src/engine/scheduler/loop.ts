@@ -290,7 +290,6 @@ class SchedulerLoop implements Engine, Effects {
     }
   }
 
-  /** A target without a backend was refused at submission; one that fails here is not measured. */
   #isMeasured(target: ModelTarget): boolean {
     return this.#options.backends[target.engine]?.isMeasured?.(target) ?? true;
   }

@@ -9,7 +9,6 @@ export interface LoadPlan extends LoadSize {
 type MemoryNeed = (size: LoadSize) => Memory;
 
 const COMFORTABLE_SLOTS = 8;
-/** Fewer slots only if memory forces it. */
 export const USUAL_SLOTS = 4;
 /** Smaller only if a request names the window. */
 const LEAST_PLANNED_CTX = 512;
@@ -19,11 +18,9 @@ const LEAST_PLANNED_CTX = 512;
  */
 const COMFORTABLE_CELLS = 16_384;
 
-/** Windows chosen without a request where they are cheap, for agents and long documents. */
 const AMPLE_WINDOWS = [65_536, 32_768];
 /** Initial window of agents: chosen where memory allows, regardless of its share of the model. */
 const USUAL_WINDOW = 16_384;
-/** Lower bound of a chosen window where it fits; idle models are evicted for no more. */
 const LEAST_USUAL_WINDOW = 4_096;
 
 export function wantedCtx(target: ModelTarget, requested: number | null): number {
@@ -55,7 +52,6 @@ export function bestPlan(wish: Wish, available: Memory): LoadPlan | null {
   return comfortable ?? firstFitting(wish, chosenCtx(wish, USUAL_WINDOW), available);
 }
 
-/** Without extras: the only plan worth an eviction. */
 export function necessaryPlan(wish: Wish, available: Memory): LoadPlan | null {
   return firstFitting(wish, chosenCtx(wish, LEAST_USUAL_WINDOW), available);
 }

@@ -46,7 +46,6 @@ export function unreachable(upstream: string, error: unknown): SvcError {
   return fail('upstream_unreachable', { upstream, reason: connectionReason(error) }, error);
 }
 
-/** `cut`: it ended too early; the others are not answers at all. */
 type BrokenHow = 'cut' | 'rubbish' | 'content_type' | 'redirect';
 
 export function broken(upstream: string, what: BrokenHow, reason: string): SvcError {

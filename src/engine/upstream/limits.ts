@@ -38,7 +38,6 @@ export function vectorsLimits(count: number): AnswerLimits {
 /** One event of a stream; log probabilities have most values. */
 export const EVENT_JSON: JsonLimits = { depth: DEPTH, tokens: 100_000 };
 
-/** Arguments of one tool call, which are parsed at once on the way to the client. */
 export const ARGUMENTS_LIMITS = { chars: 1024 * 1024, depth: DEPTH, tokens: 40_000 } as const;
 
 export const UPSTREAM_LIMITS = {

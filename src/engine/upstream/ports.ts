@@ -78,7 +78,6 @@ export interface PoolTarget extends ModelTarget {
 
 export interface PoolSource {
   readonly members: readonly ModelTarget[];
-  /** The user states that one member may continue an answer begun by another. */
   readonly equalWeights: boolean;
 }
 

@@ -20,7 +20,6 @@ import { UPSTREAM_LIMITS, vectorsLimits } from './limits.ts';
 import { isRemote, type RemoteTarget, type Upstream } from './ports.ts';
 import { SentEvents, openSink, tell } from './sent-events.ts';
 
-/** Resolves with the boot id of the pinned upstream; rejects if another one answers. */
 type Prove = (upstream: Upstream, signal: AbortSignal) => Promise<string>;
 
 interface RemoteBackendOptions extends ExchangeDeps {
@@ -98,7 +97,6 @@ export async function runRemote(
 
 type UpstreamCall = Omit<Call, 'job'> & { readonly job: UpstreamJob };
 
-/** The last event is the job's final one; otherwise it throws. */
 async function call(
   deps: ExchangeDeps,
   { modelId, source: { upstream, model } }: RemoteTarget,

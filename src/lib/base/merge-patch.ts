@@ -17,7 +17,6 @@ export function mergePatch(before: unknown, after: unknown): unknown {
   return Object.fromEntries([...gone.map((name) => [name, null]), ...changed]);
 }
 
-/** Changes neither argument. */
 export function mergePatched(value: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const members = new Map(Object.entries(isObject(value) ? value : {}));

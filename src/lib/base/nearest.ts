@@ -41,7 +41,6 @@ function slips(word: string, name: string): number {
   return edits < shorter && edits <= Math.max(1, Math.floor(shorter / 3)) ? edits : Infinity;
 }
 
-/** Damerau-Levenshtein with adjacent swaps; words are short, so the whole table is kept. */
 function editDistance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, column) => column)];
   const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;

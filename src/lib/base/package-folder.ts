@@ -1,4 +1,3 @@
-/** Package root for the build, for sources under a test runner, and for benchmarks. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -7,7 +7,7 @@
 
 export const REPETITION_LIMIT = 256;
 
-/** Chosen: copies in addition to the first that make a run of a long text. */
+/** Copies in addition to the first that make a run of a long text. */
 const COPIES = 3;
 /** A run with single differences must be longer: table rows can differ in one word of a hundred. */
 const VARIED_TOKENS = 512;
@@ -51,7 +51,6 @@ export class RepetitionGuard {
   #reach = 0;
   #avoided: number | null = null;
   #hash = 0;
-  /** Last end position by shingle hash. Allocated when an answer is long enough to need it. */
   #places: Int32Array | null = null;
 
   /** `tokens`: the answer, which grows by one before each `note`; `joinTokens`: text of some of them. */

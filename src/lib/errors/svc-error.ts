@@ -17,7 +17,6 @@ class CodedError<C extends ErrorCode> extends Error {
   }
 }
 
-/** Comparing `code` narrows `detail`. `{code, detail}` may cross IPC. */
 export type SvcError<C extends ErrorCode = ErrorCode> = C extends ErrorCode ? CodedError<C> : never;
 
 type DetailForAny<C extends ErrorCode> = (

@@ -106,14 +106,12 @@ export function readBuildFacts(bins: string): BuildFacts | null {
 
 export const isTestedRelease = (version: string): boolean => TESTED_RELEASES.has(minorVersion(version) ?? '');
 
-/** Release of the selected build if Hearth is not tested on it; otherwise null. */
 export function untestedRelease(libraries: string): string | null {
   const folder = ownLibrary(libraries)?.folder;
   const release = folder === undefined ? undefined : readBuildFacts(folder)?.release;
   return release === undefined || isTestedRelease(release) ? null : release;
 }
 
-/** True if its release is known or its headers match Hearth's declarations. */
 function isUsable(bins: string): boolean {
   const facts = readBuildFacts(bins);
   return facts === null || isTestedRelease(facts.release) || facts.api === apiDigest();

@@ -24,7 +24,6 @@ export async function changeableByOthers(path: string): Promise<string | null> {
   return null;
 }
 
-/** Walks from the file to the root; content of a folder that others cannot search is out of their reach. */
 async function openFolder(from: string, user: number): Promise<string | null> {
   let found: string | null = null;
   for (let folder = from; ; folder = dirname(folder)) {

@@ -11,7 +11,7 @@ const LATEST = { version: '3.22.1', release: 'v0.5.0' } as const;
 const BEFORE = { version: '3.21.1', release: 'v0.4.0' } as const;
 const SLOW = 'was compiled without optimisation and is about 20 times slower than it could be';
 
-/** Keyed by platform and architecture; elsewhere `hearth library build` makes the libraries. */
+/** Keyed by platform and architecture; on other platforms `hearth library build` makes the libraries. */
 export const PLATFORMS: Readonly<Record<string, PlatformLibrary>> = {
   'linux-x64': { package: 'linux-x64', ...LATEST },
   'linux-arm64': { package: 'linux-arm64', ...LATEST },

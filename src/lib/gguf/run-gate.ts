@@ -11,7 +11,7 @@ import {
   gateQuestions,
 } from './gate-questions.ts';
 
-/** Measured: up to this size a header takes a few milliseconds; a thread takes fifty to start. */
+/** Up to this size a header takes a few milliseconds; a thread takes fifty to start. */
 const SMALL_BYTES = 2 ** 20;
 
 export async function runGate<Question extends GateQuestion>(

@@ -8,7 +8,6 @@ export class JsonGauge {
   readonly #limits: JsonLimits & { readonly chars: number };
   #chars = 0;
   #depth = 0;
-  /** Strings, lists, objects and separators: an upper bound of the number of values. */
   #values = 0;
   #isInString = false;
   #isEscaped = false;

@@ -54,7 +54,6 @@ export class JsonKeys {
     return undefined;
   }
 
-  /** Null if the key has an escape. Reads each byte once, however many keys there are. */
   #fingerprint(start: number, end: number): number | null {
     let print = SALT;
     for (let at = start; at < end; at += 1) {

@@ -37,9 +37,9 @@ const LONGEST_NUMBER = 400;
 const IN_NUMBER_LISTS = Uint8Array.from({ length: 256 }, (_, byte) =>
   IN_NUMBERS.has(byte) || byte === COMMA || byte === 0x20 ? 1 : 0,
 );
-/** Chosen: parsing a shorter run one by one is as fast. */
+/** Parsing a shorter run one by one is as fast. */
 const WORTH_A_RUN = 64;
-/** Chosen: bytes of a string checked one by one; for longer strings a search for the end is faster. */
+/** Bytes of a string checked one by one; for longer strings a search for the end is faster. */
 const NEAR_BYTES = 256;
 
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'more' | 'the rest of a string';
@@ -55,7 +55,6 @@ interface ScanOptions {
   readonly shared?: KnownMember | undefined;
   readonly values?: JsonValues;
   readonly limits?: JsonLimits;
-  /** Allows duplicate keys and `__proto__` like JSON.parse: the last value counts. */
   readonly takesAnyKeys?: boolean;
   readonly isChecked?: boolean;
 }
@@ -295,7 +294,6 @@ export class JsonScan {
     this.#expected = 'more';
   }
 
-  /** Numbers up to the last comma in reach; null if parsing one by one is better. */
   #numberRun(): readonly number[] | null {
     const from = this.#at;
     // A number takes at least two bytes with its comma.

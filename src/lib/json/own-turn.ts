@@ -11,7 +11,6 @@ export function ownTurn(): Promise<void> {
   });
 }
 
-/** The receiver works until it waits again; only then is the next turn given. */
 function giveTurn(): void {
   waiting.shift()?.();
   if (waiting.length > 0) setImmediate(giveTurn);

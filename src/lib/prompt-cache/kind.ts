@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Names a kind of state and its folder: start of the model's digest, then a digest of everything else it depends on.
- */
 export const KIND_PATTERN = '^[0-9a-f]{16}-[0-9a-f]{32}$';
 
 export function kindName(modelDigest: string, belongsTo: readonly unknown[]): string {

@@ -35,9 +35,7 @@ const NETWORK_RIGHTS = 3n;
 const SCOPES = 3n;
 
 interface FileRights {
-  /** Readable and executable. */
   readonly read: readonly string[];
-  /** Files in these folders may be created, changed and removed. */
   readonly write: readonly string[];
   readonly list: readonly string[];
   readonly devices: readonly string[];
@@ -73,7 +71,6 @@ export function enterDomain(kernel: Kernel): boolean {
 
 interface Attributes {
   readonly handled: bigint;
-  /** Size of the attributes that this kernel knows: files; plus network; plus scopes. */
   readonly size: 8 | 16 | 24;
 }
 

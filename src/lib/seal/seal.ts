@@ -16,7 +16,6 @@ export async function sealNetwork(filter: Filter): Promise<SealKind> {
   return 'socket-guard';
 }
 
-/** Tries to connect; returns the error code, or null if a connection succeeded. */
 export function connectionRefusal(port: number, host = '127.0.0.1'): Promise<string | null> {
   return new Promise((resolve) => {
     try {

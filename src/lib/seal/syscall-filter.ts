@@ -59,7 +59,6 @@ const DENY = 0x0005_0000 | EACCES;
 const INSTRUCTION_BYTES = 8;
 const AT_NUMBER = 0;
 const AT_ARCH = 4;
-/** Low 32 bits of an argument. */
 const atArgument = (index: number): number => 16 + 8 * index;
 
 const TYPE_MASK = 0xf;

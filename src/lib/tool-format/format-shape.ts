@@ -100,5 +100,4 @@ const Members = {
 
 export const FormatShape = Type.Object(Members, CLOSED);
 
-/** Members that a user can set; the template determines the rest. */
 export const GivenShape = Type.Partial(FormatShape, CLOSED);

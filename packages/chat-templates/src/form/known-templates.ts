@@ -8,7 +8,6 @@ export interface KnownTemplate {
   readonly stops: readonly string[];
 }
 
-/** Puts the system message before the first question, for formats without a place for it. */
 const SYSTEM_FIRST = [
   "{%- if messages[0].role == 'system' %}{% set system = messages[0].content %}{% set messages = messages[1:] %}",
   "{% else %}{% set system = '' %}{% endif -%}",

@@ -11,7 +11,7 @@ export const TEMPLATE_LIMITS = {
   /** Interpreter steps of one rendering: a constant, plus as many per input character. */
   steps: 250_000,
   stepsPerCharacter: 1,
-  /** For any conversation length. Measured: templates of known families need up to 2,900,000 for 8 MiB. */
+  /** For any conversation length. Templates of known families need up to 2,900,000 for 8 MiB. */
   mostSteps: 5_000_000,
   elements: 1_000_000,
   /** Characters of any text: a constant, plus as many per input character. */

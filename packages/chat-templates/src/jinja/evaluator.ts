@@ -250,7 +250,6 @@ export class Evaluator implements Engine {
     }
   }
 
-  /** With `for x in list if test`, only items that pass the test count. */
   #iterated({ loopvar, iterable }: Pick<For, 'loopvar' | 'iterable'>, scope: Scope): readonly Value[] {
     if (iterable.type !== 'SelectExpression') return listItems(this.evaluate(iterable, scope), this.budget);
     return listItems(this.evaluate(iterable.lhs, scope), this.budget).filter((item) => {

@@ -2,7 +2,7 @@ import type { Budget } from './values/budget.ts';
 import { equal } from './values/comparing.ts';
 import { Callable, Namespace, orElse, Undefined, type Value } from './values/values.ts';
 
-/** Measured: an iteration costs about as much as eight evaluated nodes, even with an empty body. */
+/** An iteration costs about as much as eight evaluated nodes, even with an empty body. */
 const PER_TURN = 8;
 
 export function* loopItems(

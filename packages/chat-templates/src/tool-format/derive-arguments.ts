@@ -16,7 +16,6 @@ type RenderCall = (args: Readonly<Record<string, unknown>>) => string | null;
 
 const { key: KEY, key2: KEY2, value: VALUE, value2: VALUE2, first: NAME } = SENTINEL;
 
-/** Null if `one`, the rendering of a call with one argument, shows too little. */
 export function readArguments(
   render: RenderCall,
   one: string,
@@ -125,7 +124,6 @@ function beforeValues(render: RenderCall, ofString: string): string | Record<Jso
   >;
 }
 
-/** Recognises another word where the template writes the type of a string: `" type="number">`. */
 function annotated(written: string, ofString: string): string {
   for (const { 0: word, index } of ofString.matchAll(/\w+/g)) {
     const [before, after] = [ofString.slice(0, index), ofString.slice(index + word.length)];

@@ -181,7 +181,6 @@ function withoutPreamble(lead: string, { preamble, thinkingClose }: AnswerFrame)
   return thought < 0 ? rest : rest.slice(thought + (thinkingClose ?? '').length);
 }
 
-/** Tokens that end a turn of calls, if different from the end of a turn of words. */
 const ENDS =
   /<[|｜](?:eo[mt]_id|calls?|im_end|end|tool_response|[^<>]{0,64}(?:eos|end[▁_]of)[^<>]{0,64})[|｜]?>|<\/s>/;
 

@@ -78,7 +78,6 @@ function closing(beforeWords: string | null, beforeCall: string | null): { close
   return { close: units[first] ?? '', restart: splitUnits(rest).every(isMark) ? '' : rest };
 }
 
-/** The mark at the end of a prompt for an answer, or just before the mark that closes it at once. */
 function opened(prompt: string, close: string): string {
   const units = splitUnits(prompt.endsWith(close) ? prompt.slice(0, -close.length).trimEnd() : prompt);
   const last = units.findLastIndex(isMark);

@@ -5,7 +5,6 @@
 import type { HistoryForm } from './tool-format.ts';
 import { commonStart } from './units.ts';
 
-/** Throws if the template refuses the conversation. */
 export type Render = (variables: Readonly<Record<string, unknown>>) => string;
 
 /** Rare words, so that a match in a rendering must come from the probe. */

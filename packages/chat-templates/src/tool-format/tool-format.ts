@@ -54,7 +54,6 @@ export interface ToolFormat extends CallFormat {
   readonly name: string;
   /** First mark of a call, which free text does not contain. */
   readonly trigger: string;
-  /** Optional mark before the first call. */
   readonly announcement?: string;
 }
 
@@ -83,7 +82,6 @@ export interface ChannelForm {
   readonly words: string;
   readonly thought: string | null;
   readonly callee: string;
-  /** Headers of calls as models write them; `message` follows the last slot. */
   readonly calls: readonly Words[];
 }
 

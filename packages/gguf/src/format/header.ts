@@ -142,7 +142,6 @@ async function readArrayHead(cursor: HeaderCursor, key: string, refuse: Refuse):
   if (of === 'array') refuse(`${key} is an array of arrays, which llama.cpp does not read`);
   await cursor.need(8, key);
   const count = cursor.u64();
-  // Every element takes at least this many bytes, which bounds a valid count.
   const elementBytes = of === 'string' ? 8 : SCALAR_BYTES[of];
   if (count > BigInt(Math.floor(cursor.remaining / elementBytes)))
     refuse(`the array ${key} claims ${count} elements where ${cursor.remaining} bytes are left`);

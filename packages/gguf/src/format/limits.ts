@@ -23,6 +23,5 @@ export const LIMITS = {
   headCount: 2 ** 14,
   architectureBytes: 64,
   splitParts: 1024,
-  /** Rows of the suffix table that llama.cpp builds for PLaMo-2 vocabularies. */
   plamoRows: 16_000_000,
 } as const;

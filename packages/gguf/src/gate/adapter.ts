@@ -19,7 +19,6 @@ export interface AdapterFacts {
   readonly tensorBytes: number;
 }
 
-/** Required size of a changed matrix, row length first. */
 interface AdapterTarget {
   readonly tensor: string;
   readonly dims: readonly [bigint, bigint];

@@ -14,7 +14,6 @@ export interface GgufFacts {
   readonly kind: 'chat' | 'embedding';
   readonly embeddingLength: number;
   readonly pooling: Pooling | undefined;
-  /** Trained context, tokens. */
   readonly contextLength: number;
   readonly blockCount: number;
   /** Per layer, 0 for a layer without keys and values; determines the KV cache. */

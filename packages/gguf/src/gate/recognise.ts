@@ -5,7 +5,7 @@
 import type { Refuse } from '../format/cursor.ts';
 import { GGUF_MAGIC } from '../format/format.ts';
 
-/** Chosen: an LFS pointer has about 134 bytes. */
+/** An LFS pointer has about 134 bytes. */
 export const SNIFF_BYTES = 512;
 
 export const MINIMUM_BYTES = 24;

@@ -55,7 +55,6 @@ interface NamedTensors {
   readonly lookup: Lookup;
 }
 
-/** Requires the tensors of every text model, and none of layers that it does not have. */
 export function checkTensorNames({ header, shape, isWholeModel, lookup }: NamedTensors): void {
   const { architecture, blockCount, embeddingLength } = shape;
   for (const { name } of header.tensors) {

@@ -43,7 +43,6 @@ function hasHugeRange({ code }: TemplateTag): boolean {
   );
 }
 
-/** Lower bound of the numbers in a `range()`; for a variable, the largest literal. */
 function countedAtLeast(args: string): number {
   const literals = (args.match(NUMBER) ?? []).map((text) => Number(text.replaceAll('_', '')));
   const isKnown = args.replaceAll(NUMBER, '').replaceAll(/[\s,]/g, '') === '';

@@ -154,7 +154,6 @@ class GbnfCheck {
     for (let name = todo.at(-1); name !== undefined; name = todo.at(-1)) {
       const alternatives = this.#rules.get(name) ?? [];
       if (done.has(name) || open.has(name)) {
-        // An open rule met for the second time comes after all that it can begin with.
         if (open.delete(name)) depth -= nestingDepth(alternatives);
         done.add(name);
         todo.pop();

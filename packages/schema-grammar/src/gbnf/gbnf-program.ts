@@ -203,7 +203,6 @@ function* firstRules(alternatives: readonly (readonly Symbol[])[], nullable: rea
   }
 }
 
-/** Characters that no set distinguishes form one class. */
 function characterClasses(
   sets: readonly (readonly CodeRange[])[],
 ): Pick<GbnfProgram, 'classes' | 'sets' | 'findClass' | 'classesWithin'> {

@@ -5,7 +5,6 @@
  */
 import { CHAR, END, type GbnfProgram, RULE } from './gbnf-program.ts';
 
-/** No text can continue from here. */
 export const DEAD = -1;
 const BOTTOM = -1;
 const UNKNOWN = -2;
@@ -173,7 +172,6 @@ class Step {
     }
   }
 
-  /** A place before a character becomes a head; one before a rule starts the rule. */
   #begin(place: number, below: number): void {
     const { kind, of } = this.#states.program;
     if (kind[place] === CHAR) this.#note(this.#heads, place, below);

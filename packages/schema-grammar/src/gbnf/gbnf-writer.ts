@@ -180,7 +180,7 @@ function escapeControl(char: string): string {
   return `\\x${code.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** Chosen: block of a counted repetition; llama.cpp copies counted symbols and refuses 2000 copies. */
+/** Block of a counted repetition; llama.cpp copies counted symbols and refuses 2000 copies. */
 const BLOCK = 50;
 /** Limit of copies in `repeat`; callers leave larger limits to the check of the answer. */
 export const MAX_COUNTED = 20_000;

@@ -83,7 +83,6 @@ function fractionAtMost({ fraction, strict }: Edge): string | null {
   return `("." (${options.join(' | ')}))?`;
 }
 
-/** Fraction digits at or above `digits`; optional if not strict and `digits` is empty. */
 function atLeast(digits: string, strict: boolean): string {
   if (digits === '') return strict ? '"0"* [1-9] [0-9]*' : '[0-9]*';
   const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(digits) ?? [];
@@ -96,7 +95,6 @@ function atLeast(digits: string, strict: boolean): string {
   return first === 9 ? same : `(${digitClass(first + 1, 9)} [0-9]* | ${same})`;
 }
 
-/** Optional fraction digits up to `digits`; null if none are possible and the number may not end here. */
 function atMost(digits: string, strict: boolean): string | null {
   if (digits === '') return strict ? null : '"0"*';
   const [, zeros = '', rest = ''] = /^(0*)(.*)$/.exec(digits) ?? [];
@@ -114,7 +112,6 @@ function stripped(digits: string): string {
 export const SMALLEST: Bound = { value: Number.MIN_VALUE, strict: false };
 export const LARGEST: Bound = { value: Number.MAX_VALUE, strict: false };
 
-/** With an exponent; 0 is never written so. */
 function exponentRange(low: Bound | null, high: Bound | null): string[] {
   const from = low === null || low.value === 0 ? SMALLEST : low;
   const to = high ?? LARGEST;
@@ -125,7 +122,6 @@ function exponentRange(low: Bound | null, high: Bound | null): string[] {
 /** Rewrites the digits of a mantissa: those given by its bounds come first, after the point. */
 type Digits = (rule: string, exponent: number, given: number) => string;
 
-/** With an exponent and `whole` digits before the point, the first of them not zero. */
 export function scientific(from: Bound, to: Bound, whole: number, digits: Digits = (rule) => rule): string[] {
   const [least, most] = [mantissa(from.value), mantissa(to.value)];
   const edge = ({ digits }: { readonly digits: string }, strict: boolean): Edge => ({

@@ -16,7 +16,6 @@ export function fractionRange(first: number | null, last: number | null, parts: 
   return [...minus.map((rule) => `"-" ${rule}`), ...plus].join(' | ');
 }
 
-/** One side of 0; numbers outside the first and last whole one are written one by one. */
 function sideRange(
   from: number,
   to: number | null,
@@ -61,7 +60,6 @@ function signedDecimals(from: bigint | null, to: bigint | null, decimals: number
   return [...minus.map((rule) => `"-" ${rule}`), ...plus];
 }
 
-/** Magnitudes with a point: whole numbers, each with the fraction digits that the bounds permit. */
 function pointed(low: bigint, high: bigint | null, decimals: number): string[] {
   if (decimals === 0) return magnitudes(low, high);
   const unit = 10n ** BigInt(decimals);

@@ -66,7 +66,6 @@ function integersWithout(writer: GbnfWriter, { min, max, not }: Integers, path: 
   return writer.rule([...plain, ...hugeIntegers(writer, min, max)].join(' | '));
 }
 
-/** Numbers that JavaScript writes with an exponent; a double does not hold their last digits. */
 function hugeIntegers(writer: GbnfWriter, min: WholeBound, max: WholeBound): string[] {
   const side = (low: WholeBound, high: WholeBound): string | null => {
     const from = Math.max(HUGE, low === null ? HUGE : adjacentDouble(low, -1));
@@ -90,7 +89,7 @@ function negated(bound: WholeBound): WholeBound {
   return bound === null ? null : -bound;
 }
 
-/** Chosen: limit of values in a bounded range with a step. */
+/** Limit of values in a bounded range with a step. */
 const MAX_VALUES = 400;
 
 function steppedIntegers(
@@ -176,7 +175,6 @@ function digitSteps(step: number, remainder: number, names: readonly string[], f
   return digits.map((digit) => `"${digit}" ${names[(remainder * 10 + digit) % step]}`);
 }
 
-/** Non-integers: the last fraction digit is not zero, or the value is below 1. */
 const FRACTION = `"-"? (${[
   `${WHOLE} "." [0-9]* [1-9]`,
   ...scientific(SMALLEST, { value: 1, strict: true }, 1),
@@ -276,7 +274,7 @@ function readStep(writer: GbnfWriter, schema: Schema, path: SchemaPath, integer:
   return integer ? 1 : 0;
 }
 
-/** Chosen: largest whole step counted by remainders. */
+/** Largest whole step counted by remainders. */
 const MAX_STEP = 200;
 
 function boundedNumber(writer: GbnfWriter, bounds: Bounds, path: SchemaPath): string {

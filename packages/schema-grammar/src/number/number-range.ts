@@ -16,7 +16,6 @@ function positives(min: WholeBound, max: WholeBound): string[] {
   return magnitudes(min !== null && min > 0n ? min : 0n, max);
 }
 
-/** Unsigned numbers, one alternative for each length in which a bound ends. */
 export function magnitudes(low: bigint, high: WholeBound): string[] {
   const least = String(low);
   if (high === null) {

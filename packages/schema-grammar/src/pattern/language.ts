@@ -130,7 +130,6 @@ export class Languages {
     return derived;
   }
 
-  /** The pattern followed by `rest`; `atStart`: at the beginning of the text. */
   #lowered(node: PatternNode, rest: Language, atStart: boolean): Language {
     switch (node.kind) {
       case 'set':

@@ -36,7 +36,7 @@ export function linearMatcher(source: string, refuse: RefusePattern = unenforced
   };
 }
 
-/** Chosen: limit of derivatives per match; a text that needs more does not match. */
+/** Limit of derivatives per match; a text that needs more does not match. */
 const MAX_DERIVATIVES = 20_000;
 
 /** For anchors and look-ahead at any place: one cached derivative per character. */

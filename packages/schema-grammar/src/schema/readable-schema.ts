@@ -11,7 +11,7 @@ import { SchemaRefs } from './schema-refs.ts';
 import { accepts } from './schema-value.ts';
 import { at, isObject, type Schema, type SchemaPath } from './schema-walk.ts';
 
-/** Chosen: no schema exhausts the stack. */
+/** Deeper schemas are refused, so that none exhausts the stack. */
 const DEEPEST = 500;
 
 /** Keywords that forbid more if their schemas allow more. */

@@ -13,7 +13,6 @@ const LIMITS = {
   nodes: 4_000,
   /** Sub-schemas that ajv compiles for validation; each takes up to 0.25 ms. */
   proofNodes: 4_000,
-  /** Small work units: a character read, a value compared, a state of a pattern. */
   steps: 1_000_000,
   /** Characters of the grammar. A larger one would slow every sampling step; sensible schemas are far smaller. */
   chars: 800_000,

@@ -20,7 +20,6 @@ export function areDisjointBranches(
 ): boolean {
   const facts = branches.map((branch) => readBranch(branch, path, budget));
   const constants = facts.flatMap(({ values }) => (values === null ? [] : [...values]));
-  // Constants are compared all at once; pairs would cost the square of their number.
   const open = facts.filter(({ values }) => values === null);
   const others = [...open, ...facts.filter(({ values }) => values !== null)];
   return (

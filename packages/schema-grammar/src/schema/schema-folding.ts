@@ -18,7 +18,7 @@ import {
   type SchemaPath,
 } from './schema-walk.ts';
 
-/** Measured: copying one member in a merge costs as much as reading a few characters. */
+/** Copying one member in a merge costs as much as reading a few characters. */
 const COPY_STEPS = 8;
 
 interface FoldingOptions {
@@ -121,7 +121,6 @@ export class SchemaFolding {
     return current;
   }
 
-  /** The schema without references, conditions and dependencies. */
   plain(given: Schema, path: SchemaPath): Schema {
     let schema = modernised(given);
     const keyword = referenceIn(schema);

@@ -45,7 +45,7 @@ const SCHEMAS: ReadonlySet<string> = new Set([
   'unevaluatedItems',
 ]);
 const NAMED_SCHEMAS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas']);
-/** Chosen: limit of branch pairs when two lists are combined. */
+/** Limit of branch pairs when two lists are combined. */
 const MAX_PAIRS = 64;
 /** Internal keyword for further constraints on strings: patterns, and excluded values. */
 export const ALSO = '\0also';
@@ -122,7 +122,6 @@ function mergeBranches(
   );
 }
 
-/** Items after the shorter tuple meet the rest schema of its side. */
 function mergeTuples(
   merged: Map<string, unknown>,
   base: Schema,

@@ -1,4 +1,3 @@
-/** Reference targets inside a schema: by pointer, by `$id` and by anchor. */
 import { DATA_KEYWORDS } from './keywords.ts';
 import { isObject, pointerTarget, type Schema } from './schema-walk.ts';
 
@@ -8,7 +7,6 @@ interface Index {
   readonly named: Map<string, Schema>;
   readonly bases: Map<Schema, string>;
   readonly parents: Map<Schema, Schema>;
-  /** Null: the name occurs more than once. */
   readonly dynamic: Map<string, Schema | null>;
 }
 

@@ -6,7 +6,7 @@ import { isObject, madeHere, type Schema } from './schema-walk.ts';
 
 /** Chosen: each dependency doubles the number of alternatives. */
 const MAX_DEPENDENCIES = 6;
-/** Chosen: limit of written combinations of negated parts. */
+/** Limit of written combinations of negated parts. */
 const MAX_WAYS = 64;
 
 export function modernised(schema: Schema): Schema {

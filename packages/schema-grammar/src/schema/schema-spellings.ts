@@ -26,7 +26,6 @@ const NAMES = new Set([
   'dependencies',
 ]);
 
-/** Keywords whose schemas forbid values when they hold, each with the keywords that need it. */
 const REVERSING: Readonly<Record<string, readonly string[]>> = {
   not: [],
   oneOf: [],

@@ -52,7 +52,6 @@ class PrefixHasher {
   #low = 0x9e3779b9;
   #length = 0;
 
-  /** Prefixes end at the end of the piece and after its first 1,024, 2,048, 4,096, ... characters. */
   add(piece: string): void {
     let from = 0;
     for (let cut = FIRST_CUT; cut < piece.length; cut *= 2) {

@@ -17,7 +17,6 @@ export interface Candidate {
 
 export const farness = (privacy: Privacy): number => PRIVACIES.indexOf(privacy);
 
-/** Includes requests of other clients if the upstream reports them. */
 export function currentLoad({ inFlight, inFlightAtReport, load }: Candidate): number {
   return inFlight + Math.max(0, (load?.running ?? 0) - inFlightAtReport);
 }

@@ -12,7 +12,6 @@ export interface Progress {
   readonly wasResumed: boolean;
   readonly mayResume: boolean;
   readonly obstacle: string | null;
-  /** End of the client's patience; Infinity if unknown. */
   readonly deadlineMs: number;
 }
 

@@ -15,7 +15,6 @@ export const WORKER_SCRIPT = builtFile('worker/main.js');
 export const SEALED_SCRIPT = builtFile('worker/sealed.js');
 
 export interface WorkerSealing {
-  /** Mechanism that blocks connections; seccomp is inherited from the parent. */
   readonly network: string;
   readonly readable: readonly string[];
   readonly writable: readonly string[];

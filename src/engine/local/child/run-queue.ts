@@ -6,7 +6,6 @@ const NS_PER_MS = 1e6;
 /** Measures how long a process waits for a core because other processes run. */
 export class RunQueue {
   readonly #tasks: string;
-  /** Total wait of each thread, nanoseconds. */
   #waited: ReadonlyMap<string, number> = new Map();
 
   constructor(pid: number, proc = '/proc') {

@@ -7,7 +7,6 @@ import { bytesOn, minus, plus } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
 
 export class GpuMemory {
-  /** Free memory at the last reading plus the share that our own models held then. */
   #unheld: Memory = [];
   #hosted: ReadonlySet<string> = new Set();
   readonly #held = new Map<object, Memory>();

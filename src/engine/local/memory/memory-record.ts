@@ -14,7 +14,6 @@ const Point = Type.Object({ ...ContextSize.properties, memory: Bytes });
 type Point = Static<typeof Point>;
 
 export const MemoryRecord = Type.Object({
-  /** Settings that change the memory of the same weights. */
   options: Type.String(),
   /** Predicted by the native library without a load; includes the worker process. */
   reckoned: Type.Array(Point, { maxItems: MOST_MEASURED_SIZES }),
@@ -23,7 +22,6 @@ export const MemoryRecord = Type.Object({
     Type.Object({ ...Point.properties, contextBytes: Type.Number({ minimum: 0 }) }),
     Type.Null(),
   ]),
-  /** A size that found no room, and the need assumed since then. */
   refused: Type.Union([Point, Type.Null()]),
 });
 export type MemoryRecord = Static<typeof MemoryRecord>;

@@ -37,7 +37,6 @@ export function surplusTicket(
   if (waiting <= limit) return null;
   let heaviest: Ticket[] = flows.get(newcomer.flow) ?? [newcomer];
   const own = heaviest.length;
-  // Both counts include the newcomer; a difference of one would only swap places.
   for (const flow of flows.values()) if (flow.length > Math.max(own, heaviest.length)) heaviest = flow;
   if (heaviest.length <= own) return newcomer;
   return heaviest.reduce((youngest, ticket) => (ticket.seq > youngest.seq ? ticket : youngest));
@@ -66,7 +65,6 @@ export function surplusChat(state: SchedulerState, limits: SchedulerLimits, flow
 const foreground = (running: Residency['running']): number =>
   [...running.values()].filter(({ isBackground }) => !isBackground).length;
 
-/** Estimated seconds until a place is free: duration of the jobs ahead over the slots. */
 function retryAfterS(state: SchedulerState): number {
   const slots = residencies(state).reduce((total, residency) => total + residency.slots, 0);
   const aheadMs = (queuedCount(state) + 1) * state.meanJobMs;

@@ -34,7 +34,6 @@ export function releaseBackground(pass: DecisionPass): void {
   }
 }
 
-/** Ends as many running background jobs as others need; each is ended once. */
 export function preemptBackground(pass: DecisionPass, needs: readonly Need[]): void {
   if (!isInUse(pass.state)) return;
   for (const model of pass.state.models.values()) {

@@ -42,7 +42,6 @@ export function fairOrder(model: ModelState, maxOvertakes: number): Ticket[] {
     .map(({ ticket }) => ticket);
 }
 
-/** 1 is next. Avoids a sort because it runs at every arrival. */
 export function positionOfYoungest(model: ModelState, maxOvertakes: number): number {
   const youngest = model.queue.at(-1);
   if (youngest === undefined) return 1;
@@ -54,13 +53,11 @@ export function positionOfYoungest(model: ModelState, maxOvertakes: number): num
   for (const { flow, cost, overtaken } of model.queue) {
     const turn = ahead.get(flow) ?? nextTurn(model, flow);
     ahead.set(flow, turn + cost);
-    // At equal turns the older ticket goes first, and all others here are older.
     if (overtaken >= maxOvertakes || turn <= own) before += 1;
   }
   return before;
 }
 
-/** Removes a started ticket: its flow has had its turn. */
 function takeTurn(model: ModelState, ticket: Ticket): void {
   const turn = nextTurn(model, ticket.flow);
   model.queue.splice(model.queue.indexOf(ticket), 1);

@@ -47,7 +47,6 @@ export function recordCrash(
 ): void {
   const known = state.poison.get(key);
   const crashes = (known !== undefined && known.untilMs > nowMs ? known.crashes : 0) + 1;
-  // Reinserted to keep the table in order of age; the oldest entry is dropped.
   state.poison.delete(key);
   state.poison.set(key, { crashes, untilMs: nowMs + limits.poisonMs });
   for (const [oldest] of state.poison) {

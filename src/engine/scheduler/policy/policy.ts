@@ -238,7 +238,6 @@ export class Policy {
     answerNeeds(pass, needs); // 4
     expireIdle(pass); // 5
     reportWaiting(pass); // 6
-    // Jobs ahead of a background job may have been refused in this very pass.
     if (pass.takeRejected() && mayRelease(this.state)) return this.#decide(pass);
     pass.end();
   }
@@ -300,7 +299,6 @@ function withNeed(error: SvcError, { plan }: Residency, pass: DecisionPass): Svc
   return fail('out_of_memory', { model, reason: whyNoRoom(reason, plan.memory, pass.free) }, error);
 }
 
-/** Restores its place in the order of arrival, with its number and age. */
 function requeue(queue: Ticket[], ticket: Ticket): void {
   ticket.requeues += 1;
   ticket.told = null;

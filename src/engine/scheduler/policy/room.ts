@@ -1,4 +1,3 @@
-/** Source of the memory for a load: free, held by idle models, or held by busy ones. Pure. */
 import { bytesOn, fits, least, minus, plus, scaled, shortage } from '../../device-memory.ts';
 import type { Memory } from '../../ports.ts';
 import { bestPlan, type LoadPlan, leastNeed, necessaryPlan, type Wish } from '../memory-plan.ts';

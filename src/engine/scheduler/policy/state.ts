@@ -19,7 +19,6 @@ export interface Ticket {
   readonly keepAliveMs: number | null;
   /** Equal for jobs that differ only in their id. Costly, so computed only after a crash. */
   readonly poisonKey: () => string;
-  /** Identifies the constraint of a job's answer; null: none from the client. */
   readonly grammarKey: () => string | null;
   readonly enqueuedAtMs: number;
   startedAtMs: number;
@@ -36,7 +35,6 @@ export interface Residency {
   /** `ending`: nothing starts on it, but its memory still counts. */
   state: 'loading' | 'ready' | 'ending';
   facts: ResidencyFacts | null;
-  /** Window requested by its load; the plan may have granted less. */
   readonly wantedCtx: number;
   readonly plan: LoadPlan;
   memory: Memory;
@@ -47,7 +45,6 @@ export interface Residency {
   readyAtMs: number;
   lastUsedMs: number;
   keepAliveMs: number;
-  /** Monotonic time of its unload if no job arrives; null while busy or without a limit. */
   expiresAtMs: number | null;
   /** Tickets from this number on do not start here, because an unload was requested. */
   retireFromSeq: number;
@@ -145,7 +142,6 @@ export function queuedCount(state: SchedulerState): number {
   return count;
 }
 
-/** True if the waiting job can run on this residency; a light job needs no window. */
 export function servesTicket(residency: Residency, target: ModelTarget, ticket: Ticket): boolean {
   return serves(residency, target, ticket.lane === 'light' ? 0 : ticket.wantedCtx);
 }

@@ -8,7 +8,6 @@ import { availableMemory, type Room, roomFor } from './room.ts';
 import { type Residency, residencies, type ModelState, servesTicket, type Ticket } from './state.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
-/** A model with a waiting job that no residency can take, with the oldest such job. */
 export interface Need {
   readonly model: ModelState;
   readonly head: Ticket;

@@ -11,7 +11,6 @@ import type { Dialect } from '../ports.ts';
 export interface Abilities {
   readonly sampling: SamplingReach;
   readonly numCtx: boolean;
-  /** Path of the member that takes a GBNF grammar; null: unsupported. */
   readonly grammar: readonly string[] | null;
   /** `switch`: a template variable switches thinking. `plain`: a field. `effort`: only its amount. */
   readonly thinking: 'switch' | 'plain' | 'effort';

@@ -45,7 +45,6 @@ export class UpstreamWords {
 export class WholeCharacters {
   #held = '';
 
-  /** Returns the complete text; the rest waits for the next piece. */
   take(piece: string): string {
     const text = this.#held + piece;
     const end = text.length - unfinished(text);

@@ -28,7 +28,6 @@ interface AnswerContext {
   /** Further tool calls are dropped, as if the model had stopped there. */
   readonly maxCalls: number;
   readonly wantsLogprobs: boolean;
-  /** Approximate number of repeated tokens that ends the answer; 0: disabled. */
   readonly repetitionLimit: number;
   readonly numCtx: number;
   readonly cutsPrompts: boolean;
@@ -37,7 +36,6 @@ interface AnswerContext {
 
 type Saying = 'text' | 'reasoning' | 'tool_arguments';
 
-/** Pieces within less than this many milliseconds arrived together. */
 const SEEN_MS = 1;
 
 export class AnswerReader {
@@ -90,7 +88,6 @@ export class AnswerReader {
     const choices = field(chunk, 'choices');
     if (choices === undefined || choices === null) return;
     if (!Array.isArray(choices)) throw this.#broken('choices is not a list');
-    // One answer was requested; a chunk without a choice carries the usage.
     const [choice] = choices as unknown[];
     if (choice !== undefined) this.#readChoice(choice);
   }

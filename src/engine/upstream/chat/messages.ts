@@ -45,7 +45,6 @@ function assistantMessage(
   };
 }
 
-/** Text alone stays a string; with media it becomes parts in their given order. */
 function messageContent({ content, media = [] }: Turn): string | Message[] {
   if (media.length === 0) return content;
   const parts: Message[] = [];

@@ -1,4 +1,3 @@
-/** SSE events of a body; reading pauses while the consumer is busy. */
 import { createParser } from 'eventsource-parser';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { broken } from '../failures.ts';

@@ -19,7 +19,6 @@ export class Ask {
   constructor(deps: ExchangeDeps, signal: AbortSignal) {
     this.#deps = deps;
     this.#signal = signal;
-    // Parallel requests about several models all listen to this signal.
     setMaxListeners(UPSTREAM_LIMITS.models, signal);
   }
 

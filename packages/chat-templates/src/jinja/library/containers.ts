@@ -1,4 +1,3 @@
-/** Python's methods of dictionaries and lists. Changes affect this rendering's copy only. */
 import type { Budget } from '../values/budget.ts';
 import { equal, listItems } from '../values/comparing.ts';
 import { Dict, orElse, Sequence, refusal, type Value } from '../values/values.ts';

@@ -100,7 +100,6 @@ function namedValue(from: Value, key: string): Value {
   return member;
 }
 
-/** Python's format specification: fill, align, sign, width, grouping, precision, type. */
 function formatted(value: Value, spec: string, budget: Budget): Text {
   if (value instanceof Undefined) throw refusal(value.reason);
   if (spec === '') return toText(value, budget);

@@ -137,7 +137,6 @@ export function replaced(
   return Text.concat([...parts, text.slice(at)]);
 }
 
-/** An empty text matches before every character and at the end. */
 function findPlaces(string: string, wanted: string, most: number, budget: Budget): number[] {
   const places: number[] = [];
   let at = firstPlace(string, wanted, budget);

@@ -118,7 +118,6 @@ function separated(items: readonly (readonly Text[])[], separator: Text): Text[]
   return items.flatMap((item, i) => (i === 0 ? item : [separator, ...item]));
 }
 
-/** Collects parts in one list, because tools of agents have tens of thousands of them. */
 class JsonWriter {
   readonly #style: JsonStyle;
   readonly #budget: Budget;

@@ -29,7 +29,6 @@ export function parseLoose(text: string, quote: string | null = null): unknown {
   }
 }
 
-/** JSON needs digits on both sides of a point and no leading zeros; all other digits stay unchanged. */
 function jsonSpelling([, sign = '', whole = '', after, only, exponent = '']: RegExpExecArray): string {
   const fraction = after ?? only;
   const point = fraction === undefined ? '' : `.${fraction === '' ? '0' : fraction}`;

@@ -26,7 +26,6 @@ export function schemaOptions(schema: unknown, root: unknown, hops = 0): readonl
     ...(typeof $ref === 'string' ? [resolvePointer($ref, root) ?? resolvePointer($ref, schema)] : []),
     ...(Array.isArray(allOf) ? allOf : []),
   ];
-  // All of these apply, so one that lists its values contains all admitted values.
   const lists = needed.map(inside).filter((options) => options.every((option) => 'value' in option));
   const [shortest] = lists.toSorted((one, other) => one.length - other.length);
   if (shortest !== undefined) return [...shortest, ...nullable];
