@@ -1,6 +1,6 @@
 /**
- * Installs libmtmd built against a library that came without it: copies it to the home folder, tries it, and removes
- * it if it fails.
+ * Installs libmtmd built against a library that came without it: copies it to the home folder and tries it. The
+ * former one stays if it fails.
  */
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,18 +31,20 @@ export async function installMedia({ libraries, against, from, tryOut }: MediaIn
   await makeFolder(dirname(target));
   const lock = await lockFolder(libraries, 'hearth library build');
   const stage = join(dirname(target), temporaryName('media'));
+  const former = join(dirname(target), temporaryName('former'));
   try {
     await mkdir(stage, { recursive: true });
     await copyFile(join(from, name), join(stage, name));
-    if (await exists(target)) await removeWhole(target);
+    const hadOne = await exists(target);
+    if (hadOne) await moveDurably(target, former);
     await moveDurably(stage, target);
+    if (await tryOut().catch(() => false)) return join(target, name);
+    await removeWhole(target);
+    if (hadOne) await moveDurably(former, target);
   } finally {
-    await rm(stage, { recursive: true, force: true });
+    for (const folder of [stage, former]) await rm(folder, { recursive: true, force: true });
     await lock.release();
   }
-  const isUsable = await tryOut().catch(() => false);
-  if (isUsable) return join(target, name);
-  await rm(target, { recursive: true, force: true });
   throw refuse('libmtmd cannot be loaded beside the library in use');
 }
 

@@ -21,14 +21,15 @@ export function found(conversations: readonly Conversation[], wanted: string): H
   const titled: Hit[] = [];
   const said: Hit[] = [];
   for (const each of conversations) {
-    if (titled.length + said.length >= MOST_HITS) break;
+    if (titled.length >= MOST_HITS) break;
     const inTitle = `${each.title} ${each.folder ?? ''}`.toLowerCase();
     const isTitled = words.every((word) => inTitle.includes(word));
+    if (!isTitled && said.length >= MOST_HITS) continue;
     const text = textWith(each, words);
     if (isTitled) titled.push(text === null ? hitOf(each, '', 0, 0) : excerptOf(each, text, words[0] ?? ''));
     else if (text !== null) said.push(excerptOf(each, text, words[0] ?? ''));
   }
-  return [...titled, ...said];
+  return [...titled, ...said].slice(0, MOST_HITS);
 }
 
 function textWith({ entries }: Conversation, words: readonly string[]): string | null {

@@ -80,7 +80,14 @@ describe('a search', () => {
     expect(hit?.excerpt.join('').length).toBeLessThan(140);
   });
 
-  it('lists so many and no more', () => {
+  it('lists a title before texts, however many newer texts match', () => {
+    const texts = Array.from({ length: 2 * MOST_HITS }, (_, at) => conversation(`T${at}`, 'beans'));
+    const hits = found([...texts, conversation('Beans', 'soup')], 'beans');
+    expect(hits).toHaveLength(MOST_HITS);
+    expect(hits[0]?.title).toBe('Beans');
+  });
+
+  it('lists no more than its limit', () => {
     expect(found(Array<Conversation>(200).fill(all[0] as Conversation), 'beans')).toHaveLength(MOST_HITS);
   });
 });
