@@ -162,7 +162,7 @@ function readFrame(probe: Probe, thinking: ThinkingMarks | null): AnswerFrame {
   };
 }
 
-/** Removes an end mark of words without own text, because words end before calls begin. */
+/** Drops the end mark of words from the section, because empty words are closed before calls begin. */
 function withoutContentClose(format: CallFormat, content: ContentMarks | null): CallFormat {
   const close = content?.close ?? '';
   if (close === '' || !format.section.open.startsWith(close)) return format;

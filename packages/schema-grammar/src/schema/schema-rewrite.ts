@@ -39,7 +39,7 @@ export function modernised(schema: Schema): Schema {
   };
 }
 
-/** Lists of alternatives, each of which must hold; null if there are none. */
+/** `parts` must all hold; each is a choice. Null if there are none, or too many. */
 export function alternativesIn(schema: Schema): { keyword: string; rest: Schema; parts: Schema[] } | null {
   if (schema['if'] !== undefined) {
     const { if: condition, then: yes = true, else: no = true, ...rest } = schema;
