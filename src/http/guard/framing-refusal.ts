@@ -32,24 +32,32 @@ export interface FramingWords {
 }
 
 export function watchFraming(server: Server, maxBodyBytes: number, words: FramingWords): void {
-  standBefore(server, (request, response, inside) => {
-    const { socket, method = '' } = request;
-    const open = answers.get(socket) ?? new Set();
-    answers.set(socket, open.add(response));
-    response.once('close', () => open.delete(response));
-    if (METHODS.includes(method)) return inside(request, response);
-    // The parser accepts PRI, the preface of HTTP/2, as a method, but fastify does not.
-    const { headers, ...refused } = refusal('bad_request', words, request.headers);
+  const refuse = (code: FramingCode, request: IncomingMessage, response: ServerResponse): void => {
+    const { headers, ...refused } = refusal(code, words, request.headers);
     answerWith(response, { ...refused, headers: { ...headers, Connection: 'close' } });
+  };
+  standBefore(server, (request, response, inside) => {
+    remember(request, response);
+    if (METHODS.includes(request.method ?? '')) return inside(request, response);
+    // The parser accepts PRI, the preface of HTTP/2, as a method, but fastify does not.
+    refuse('bad_request', request, response);
   });
   // Without 100-continue, a client does not send a body that is too large.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!(Number(request.headers['content-length']) > maxBodyBytes)) response.writeContinue();
     server.emit('request', request, response);
   });
-  server.on('checkExpectation', ({ socket, headers }: IncomingMessage) => {
-    socket.end(rawAnswer(refusal('unknown_expectation', words, headers)));
+  // Not on the socket: a response to an earlier request may be under way there.
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    remember(request, response);
+    refuse('unknown_expectation', request, response);
   });
+}
+
+function remember({ socket }: IncomingMessage, response: ServerResponse): void {
+  const open = answers.get(socket) ?? new Set();
+  answers.set(socket, open.add(response));
+  response.once('close', () => open.delete(response));
 }
 
 export function refuseFraming(error: NodeJS.ErrnoException, socket: Socket, words: FramingWords): void {

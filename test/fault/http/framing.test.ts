@@ -2,12 +2,13 @@
  * Bytes that are not quite HTTP. Each is refused and the connection closed, or served as what it plainly is;
  * a request hidden inside another is never executed. Where Node's parser is lenient, its behaviour is pinned here.
  */
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { METHODS } from 'node:http';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { exchange } from '../../support/http/raw-exchange.ts';
-import { forEver, started, text } from '../../support/http/scripted-engine.ts';
+import { done, forEver, gate, started, text } from '../../support/http/scripted-engine.ts';
 import { scriptedService } from '../../support/http/scripted-service.ts';
 
 const service = scriptedService();
@@ -46,6 +47,22 @@ async function statusesOf(...pieces: (string | Buffer)[]): Promise<number[]> {
   const statuses = answers.map(({ status }) => status);
   if (!statuses.includes(200)) expect(service.engine.played.length, 'jobs of a refused request').toBe(jobs);
   return statuses;
+}
+
+/** A streamed answer on a bare connection that stays open for more. */
+function underWay() {
+  const streamed = body.replace(/}$/, ',"stream":true}');
+  const socket = net.connect(service.port, '127.0.0.1');
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const stream = { socket, closed, received: '', says };
+  socket.on('data', (chunk) => {
+    stream.received += String(chunk);
+  });
+  async function says(words: string): Promise<void> {
+    while (!stream.received.includes(words)) await once(socket, 'data');
+  }
+  socket.write(`${chat}${kept}Content-Length: ${streamed.length}\r\n\r\n${streamed}`);
+  return stream;
 }
 
 describe('a length that is not plain', () => {
@@ -247,23 +264,31 @@ describe('requests behind each other', () => {
     expect(answers.map(({ status }) => status)).toEqual([400]);
   });
 
-  it('that are broken do not write into a stream that is under way', async () => {
+  it('are answered in their order if one has an unknown expectation', async () => {
+    const refused = `${chat}${json}Expect: a-miracle\r\n${sized}\r\n${body}`;
+    expect(await statusesOf(`${chat}${kept}${sized}\r\n${body}${refused}`)).toEqual([200, 417]);
+    const rest = gate();
+    service.engine.plays([started(), text('half'), rest.opened, text(' and half'), done()]);
+    const stream = underWay();
+    await stream.says('half');
+    await new Promise<void>((written) => stream.socket.write(refused, () => written()));
+    rest.open();
+    await stream.closed;
+    expect(stream.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 417']);
+    expect(stream.received).toContain('\r\n0\r\n\r\nHTTP/1.1 417 ');
+  });
+
+  it.each([
+    ['are broken', '\0\0\0 broken\r\n\r\n'],
+    ['have a length twice', `${chat}${kept}${sized}${sized}\r\n${body}`],
+    ['have too many headers', `${get}X-A: ${'b'.repeat(20_000)}\r\n\r\n`],
+  ])('that %s do not write into a stream that is under way', async (_, bytes) => {
     service.engine.plays([started(), text('half'), forEver()]);
-    const streamed = body.replace(/}$/, ',"stream":true}');
-    const socket = net.connect(service.port, '127.0.0.1');
-    let received = '';
-    const begun = new Promise<void>((resolve) => {
-      socket.on('data', (chunk) => {
-        received += String(chunk);
-        if (received.includes('half')) resolve();
-      });
-    });
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.write(`${chat}${kept}Content-Length: ${streamed.length}\r\n\r\n${streamed}`);
-    await begun;
-    socket.write('\0\0\0 broken\r\n\r\n');
-    await closed;
-    expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    const stream = underWay();
+    await stream.says('half');
+    stream.socket.write(bytes);
+    await stream.closed;
+    expect(stream.received.match(/HTTP\/1\.1/g)).toHaveLength(1);
     expect(await service.engine.lastJob.ended).toBe('aborted');
   });
 });
