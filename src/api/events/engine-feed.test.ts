@@ -178,4 +178,32 @@ describe('the feed of the engine', () => {
     expect((await Promise.all(ends)).every(({ done }) => done)).toBe(true);
     expect((await feed.follow(undefined, never).next()).done).toBe(true);
   });
+
+  it('counts a reader from its call until it leaves, even if it never reads', async () => {
+    const { feed } = world();
+    const leaving = new AbortController();
+    for (let reader = 0; reader < 63; reader += 1) feed.follow(undefined, leaving.signal);
+    const events = feed.follow(undefined, never);
+    expect(() => feed.follow(undefined, never)).toThrow(/64 pages or terminals/);
+    leaving.abort();
+    for (let reader = 0; reader < 63; reader += 1) feed.follow(undefined, never);
+    expect(() => feed.follow(undefined, never)).toThrow(/64 pages or terminals/);
+    await next(events);
+    await events.return();
+    feed.follow(undefined, never);
+    expect(() => feed.follow(undefined, never)).toThrow(/64 pages or terminals/);
+  });
+
+  it('watches on for the reader that stays, whoever leaves without having read', async () => {
+    const { clock, feed, isWatched } = world();
+    const first = feed.follow(undefined, never);
+    await next(first);
+    await first.return();
+    await clock.advance(5_000);
+    feed.follow(undefined, AbortSignal.abort());
+    const second = feed.follow(undefined, never);
+    await next(second);
+    await clock.advance(60_000);
+    expect(isWatched()).toBe(true);
+  });
 });

@@ -49,7 +49,7 @@ export class EngineFeed {
   #rates = new SlotRates();
   #log: PatchLog<EngineState> | null = null;
   #number = 0;
-  #readers = 0;
+  readonly #readers = new Set<() => void>();
   #news = deferred<void>();
   #updatedMs = Number.NEGATIVE_INFINITY;
   #cancelUpdate: (() => void) | null = null;
@@ -68,11 +68,17 @@ export class EngineFeed {
 
   /**
    * Changes from now on, or after the event with that id. Throws `too_many_readers`. Each event is made when the
-   * reader asks for it, so a slow reader gets fewer events, never old ones.
+   * reader asks for it, so a slow reader gets fewer events, never old ones. The reader counts until it ends or the
+   * signal aborts.
    */
   follow(lastEventId: string | undefined, signal: AbortSignal): AsyncGenerator<FeedEvent, void, void> {
-    if (this.#readers >= LIMITS.readers) throw fail('too_many_readers', { limit: LIMITS.readers });
-    return this.#events(lastEventId, signal);
+    if (this.#readers.size >= LIMITS.readers) throw fail('too_many_readers', { limit: LIMITS.readers });
+    // Not in the generator: simultaneous readers are all let in before the first of them starts.
+    const leave = (): void => this.#leave(leave);
+    this.#readers.add(leave);
+    signal.addEventListener('abort', leave, { once: true });
+    if (signal.aborted) leave();
+    return this.#events(lastEventId, signal, leave);
   }
 
   close(): void {
@@ -84,11 +90,8 @@ export class EngineFeed {
   async *#events(
     lastEventId: string | undefined,
     signal: AbortSignal,
+    leave: () => void,
   ): AsyncGenerator<FeedEvent, void, void> {
-    // Counted here, because a generator that never starts never ends.
-    this.#readers += 1;
-    const wake = (): void => this.#wake();
-    signal.addEventListener('abort', wake, { once: true });
     try {
       let at = this.#eventNumber(lastEventId);
       while (!signal.aborted && !this.#isClosed) {
@@ -105,10 +108,15 @@ export class EngineFeed {
         }
       }
     } finally {
-      signal.removeEventListener('abort', wake);
-      this.#readers -= 1;
-      if (this.#readers === 0) this.#linger();
+      signal.removeEventListener('abort', leave);
+      leave();
     }
+  }
+
+  #leave(reader: () => void): void {
+    if (!this.#readers.delete(reader)) return;
+    this.#wake();
+    if (this.#readers.size === 0) this.#linger();
   }
 
   #event(number: number, event: FeedEvent['event'], data: string): FeedEvent {
@@ -139,6 +147,7 @@ export class EngineFeed {
   }
 
   #linger(): void {
+    this.#cancelLinger?.();
     this.#cancelLinger = this.#ports.clock.after(LIMITS.lingerMs, () => this.#end());
   }
 

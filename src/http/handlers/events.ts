@@ -16,8 +16,8 @@ export function eventsHandler(
   return async (request, reply) => {
     const client = abortOnDisconnect(reply);
     const lastEventId = headerValue(request.headers, REQUEST_HEADERS.lastEventId);
-    const pending = new PendingItems(events.follow(lastEventId, client.signal), clock);
     const name = ownKeyName(request);
+    const pending = new PendingItems(events.follow(lastEventId, client.signal), clock);
     const raw = takeReply(reply);
     try {
       sendHead(raw, reply, { clock, abort: () => client.abort() });
