@@ -38,7 +38,7 @@ export class Lookup {
     return Boolean('value' in entry && entry.value);
   }
 
-  /** Rounded to f32, the only type from which llama.cpp reads fractions. */
+  /** Must be stored as f32, the only type from which llama.cpp reads fractions. */
   fraction(key: string): number | undefined {
     const entry = this.#metadata.get(key);
     if (!entry) return undefined;
