@@ -41,8 +41,9 @@ function part(name: PlannerPart, spec: Partial<LoadSpec> = {}): Pick<Mechanism, 
 }
 
 const cached: Partial<LoadSpec> = { promptCache: { ramBytes: CACHE_RAM_BYTES, disk: null } };
-/** Fewer sequences than conversations, so that state has to leave them. */
-const crowded: Partial<LoadSpec> = { ...cached, parallel: 2 };
+/** Fewer sequences than conversations, and a cache that holds a third of them whole in the built-in model. */
+const CROWDED_RAM_BYTES = 8 * 1024 ** 2;
+const crowded: Partial<LoadSpec> = { promptCache: { ramBytes: CROWDED_RAM_BYTES, disk: null }, parallel: 2 };
 /** No calibration at load and no search while steps run, unless a row says otherwise. */
 const searched: Partial<LoadSpec> = { threads: null, tunedThreads: null };
 
@@ -100,6 +101,7 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
         'src/worker/cache/compacting.ts',
         'src/worker/cache/state-reader.ts',
       ],
+      model: 'built-in chat',
       trials: [{ workload: 'branches', streams: 1, figures: ['evaluated tokens', 'seconds in all'] }],
     },
     {
@@ -111,6 +113,7 @@ export function mechanisms({ threads, draft }: Setup): readonly Mechanism[] {
       ],
       on: { spec: crowded },
       off: { spec: { parallel: 2 } },
+      model: 'built-in chat',
       trials: [{ workload: 'branches', streams: 1, figures: ['evaluated tokens', 'seconds in all'] }],
     },
     {

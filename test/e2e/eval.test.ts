@@ -34,7 +34,7 @@ describe('hearth eval of an unchanged model', () => {
   let card: string;
   it('finds nothing wrong, and draws a plot', async () => {
     const svg = inFolder('plot.svg');
-    const args = ['eval', 'same', '--against', 'hearth-mini', '--texts-only', '--json', '--svg', svg];
+    const args = ['eval', 'same', '--against', 'hearth-mini', '--json', '--svg', svg];
     const { code, stdout, stderr } = await hearth(...args);
     card = stdout;
     const report = JSON.parse(stdout);
@@ -106,6 +106,7 @@ describe('hearth eval of a model with a defect', () => {
     expect(stdout.match(/^wrong /gm)).toHaveLength(words.length);
     expect(stdout).toMatch(/^not tried +facts in a long text: the short texts already show what is wrong$/m);
     expect(stdout).toMatch(/^not tried +calls and JSON: you left them out$/m);
+    expect(stdout).toMatch(/^prose +\d\.\d{3} bits per byte \(hearth-mini \d\.\d{3}\), perplexity /m);
     expect(code).toBe(1);
     expect(stderr).toContain(`${model}: It `);
     expect(stderr.indexOf(`${model} is wrong: It `)).toBeLessThan(stderr.indexOf(`${model}: 11 of 12`));
@@ -132,6 +133,7 @@ describe('hearth eval that is interrupted', () => {
     const again = await finish(run('eval', 'hearth-mini', '--texts-only'));
     expect(again.stderr).toMatch(/continuing an interrupted run \([3-9] parts are there\)/);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^verdict +Needs /m) });
+    expect(again.stdout).toMatch(/^not tried +facts in a long text: you left them out$/m);
     expect(await readdir(unfinished)).toEqual([]);
   });
 });

@@ -137,10 +137,11 @@ export async function measureModel(options: MeasureOptions): Promise<Measurement
 }
 
 const SECOND_MS = 1000;
+export const LEFT_OUT = 'you left them out';
 
 function untriedCases({ all, left }: Cases, withinMs: number | null): NotTried[] {
   const what = 'calls and JSON';
-  if (withinMs === null) return [{ what, count: null, why: 'you left them out' }];
+  if (withinMs === null) return [{ what, count: null, why: LEFT_OUT }];
   if (left === 0) return [];
   const why = `the ${withinMs / SECOND_MS} seconds for them were over`;
   return [{ what, count: left === all ? null : left, why }];

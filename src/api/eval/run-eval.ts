@@ -4,6 +4,7 @@ import type { Needle } from '../../trust/evidence/eval-statement.ts';
 import type { Known } from './causes.ts';
 import { type Candidate, findingsOf, isProvedBy, needsTensors } from './findings.ts';
 import {
+  LEFT_OUT,
   type Measurement,
   NEEDLE_WITHIN_MS,
   needleTokens,
@@ -32,12 +33,19 @@ export interface ReferenceSide {
 export interface EvalRun {
   readonly candidate: CandidateSide;
   readonly reference: ReferenceSide | null;
+  /** True: no long text is read. */
+  readonly textsOnly?: boolean;
   /** Each thing that is wrong, once it is known. */
   readonly onFinding: (finding: string) => void;
 }
 
 /** The reference first: then each thing that is wrong is known with the texts of the model. */
-export async function runEval({ candidate: side, reference: other, onFinding }: EvalRun): Promise<Evaluated> {
+export async function runEval({
+  candidate: side,
+  reference: other,
+  textsOnly = false,
+  onFinding,
+}: EvalRun): Promise<Evaluated> {
   const reference = (await other?.measure()) ?? null;
   const found: { known: Known | null; isProved: boolean } = { known: null, isProved: false };
   const measured = await side.measure(async (predictions) => {
@@ -50,6 +58,7 @@ export async function runEval({ candidate: side, reference: other, onFinding }: 
   const { known } = found;
   // A long text takes a minute, and what is wrong is known.
   if (found.isProved) return { candidate: withoutFacts(measured, PROVED), reference, known };
+  if (textsOnly) return { candidate: withoutFacts(measured, LEFT_OUT), reference, known };
   const readPerS = Math.min(measured.readPerS, reference?.readPerS ?? Number.POSITIVE_INFINITY);
   const needle = await side.recall(needleTokens({ readPerS }));
   if (needle === null) return { candidate: withoutFacts(measured, TOO_SLOW), reference, known };

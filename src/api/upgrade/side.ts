@@ -29,7 +29,8 @@ export function localSide(bench: Bench): Side {
       const named = (words: string): void => onProgress(words.replace(target.modelId, name));
       const options = { worker, target, casesWithinMs, signal, onProgress: named, ...SHORT };
       const measured = await measureModel(options);
-      return { ...measured, model: name, needle: await recallFacts(options, NEEDLE_TOKENS) };
+      const needle = casesWithinMs === null ? null : await recallFacts(options, NEEDLE_TOKENS);
+      return { ...measured, model: name, needle };
     },
     replay: (work) => replayOn(bench, work),
     leastMs: (tokens, signal) => leastMs(bench, tokens, signal),

@@ -13,7 +13,7 @@ export function evalLines(report: EvalReport): string {
     ['verdict', verdict],
     ...findings.map((each): Row => ['wrong', each]),
     ...[whole, ...texts, ...(own === null ? [] : [own])].map(
-      (figures): Row => [figures.name, textWords(figures)],
+      (figures): Row => [figures.name, textWords(figures, against?.reference ?? '')],
     ),
     ...casesRows(cases),
     ...(needle === null ? [] : [needleRow(needle)]),
@@ -28,9 +28,17 @@ export function evalLines(report: EvalReport): string {
   return rows.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n');
 }
 
-function textWords({ tokens, perplexity, bits_per_byte: bits, same_choice: same }: TextFigures): string {
+function textWords(figures: TextFigures, reference: string): string {
+  const {
+    tokens,
+    perplexity,
+    bits_per_byte: bits,
+    reference_bits_per_byte: other,
+    same_choice: same,
+  } = figures;
+  const its = other === null ? '' : ` (${reference} ${fixed(other, 3)})`;
   const choice = same === null ? '' : `, same choice in ${percent(same)}`;
-  return `${fixed(bits, 3)} bits per byte, perplexity ${fixed(perplexity, 2)}${choice} (${tokens} tokens)`;
+  return `${fixed(bits, 3)} bits per byte${its}, perplexity ${fixed(perplexity, 2)}${choice} (${tokens} tokens)`;
 }
 
 function casesRows({ all, passed, left, failed }: EvalReport['cases']): Row[] {

@@ -45,7 +45,7 @@ export function registerEval(program: Command, context: CliContext): void {
       '--against <model>',
       'compare with this model, such as a larger quant of the same one, or a model of an upstream',
     )
-    .option('--texts-only', 'leave out the calls and JSON answers, which take up to a minute')
+    .option('--texts-only', 'score the nine texts only: no calls, no JSON answers, no long text')
     .option(
       '--requests [file]',
       'score your own requests too: those that the running service has kept (SVC_RECORD=text), or an archive of them (hearth requests --har FILE)',
@@ -69,6 +69,7 @@ async function evaluate(context: CliContext, id: string, flags: Flags, signal: A
   const evaluated = await runEval({
     candidate,
     reference: reference?.side ?? null,
+    textsOnly: work.textsOnly,
     onFinding: (finding) => context.note(printable(`${model.id} is wrong: ${finding}`)),
   });
   const report = reportOf(evaluated);

@@ -74,7 +74,10 @@ export function registerUpgrade(program: Command, context: CliContext): void {
       `also replay recorded requests: a HAR file, a folder of records with their requests, or "${SERVICE}" for those that the running service has kept`,
     )
     .option('--last <count>', 'how many of them, the latest', readCount, LAST)
-    .option('--texts-only', 'leave out the calls and JSON answers, which take up to a minute per side')
+    .option(
+      '--texts-only',
+      'compare the nine texts of hearth eval only: no calls, no JSON answers, no long text',
+    )
     .option('--no-speed', 'leave out the comparison of speed, for a machine that is busy')
     .addOption(new Option('--try', 'only compare, which is the default').conflicts(['switch', 'yes']))
     .option(
