@@ -155,6 +155,28 @@ describe('a file', () => {
     for (const [status] of [[200], [200], [409]]) expect((await owner.send(['x'])).status).toBe(status);
   });
 
+  it.each([
+    ['their number', { ownerFiles: 3 }, 'x', 3],
+    ['their size', { ownerBytes: 150 }, 'x'.repeat(40), 3],
+    ['the number of all', { files: 2 }, 'x', 2],
+    ['the size of all', { bytes: 100 }, 'x'.repeat(40), 2],
+  ])('is bounded in %s even if all come at once', async (_, batchLimits, text, kept) => {
+    const owner = new Owner((await started({ batchLimits })).url);
+    const sent = await Promise.all(Array.from({ length: 8 }, () => owner.send([text])));
+    expect(sent.filter(({ status }) => status === 200)).toHaveLength(kept);
+    expect(sent.filter(({ body }) => body.error?.code === 'files_full')).toHaveLength(8 - kept);
+    expect((await owner.send([text])).status).toBe(409);
+  });
+
+  it('that was refused or given up takes no room', async () => {
+    const owner = new Owner((await started({ batchLimits: { fileBytes: 100, ownerFiles: 1 } })).url);
+    for (let refused = 0; refused < 3; refused += 1) {
+      expect((await owner.send(['x'.repeat(101)])).body.error.code).toBe('body_too_large');
+      expect((await owner.send(['x'], { purpose: 'other' })).status).toBe(400);
+    }
+    expect((await owner.send(['x'])).status).toBe(200);
+  });
+
   it('that a batch reads is not removed; afterwards it is', async () => {
     const { engine } = service;
     engine.plays([forEver()]);

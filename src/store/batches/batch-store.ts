@@ -59,6 +59,7 @@ export class BatchStore {
   readonly #logsFolder: string;
   readonly #clock: Pick<Clock, 'unixMs'>;
   readonly #limits: BatchLimits;
+  readonly #drafts = new Set<Pick<StoredFile, 'owner' | 'bytes'>>();
 
   private constructor(
     folder: string,
@@ -105,11 +106,12 @@ export class BatchStore {
   }
 
   async receive(owner: string): Promise<FileDraft> {
-    this.#requireRoom(owner, 0);
+    const draft = { owner, bytes: 0 };
+    this.#requireRoom(draft);
+    this.#drafts.add(draft);
     const id = newFileId();
     const temporary = path.join(this.#filesFolder, id + PART);
     let file: FileHandle | null = null;
-    let bytes = 0;
     // Writes run in order, and none after the end: a form may be refused while a piece of it is being written.
     let last: Promise<unknown> = Promise.resolve();
     const next = <T>(work: () => Promise<T>): Promise<T> => {
@@ -130,10 +132,10 @@ export class BatchStore {
     return {
       add: (piece) =>
         next(async () => {
-          bytes += piece.length;
-          if (bytes > this.#limits.fileBytes)
+          draft.bytes += piece.length;
+          if (draft.bytes > this.#limits.fileBytes)
             throw fail('body_too_large', { limitBytes: this.#limits.fileBytes });
-          this.#requireRoom(owner, bytes);
+          this.#requireRoom(draft);
           await writing(temporary, async () => writeAll(await opened(), piece));
         }),
       keep: ({ keptS, ...about }) =>
@@ -143,12 +145,14 @@ export class BatchStore {
             await close();
             await moveDurably(temporary, this.contentPath(id));
           });
-          await this.#keep(id, { ...about, owner, bytes, keptS });
+          this.#drafts.delete(draft);
+          await this.#keep(id, { ...about, ...draft, keptS });
           return id;
         }),
       drop: () =>
         next(async () => {
           await close();
+          this.#drafts.delete(draft);
           await rm(temporary, { force: true });
         }),
     };
@@ -216,12 +220,14 @@ export class BatchStore {
     await this.files.put(id, { schema: 1, ...about, createdAt, expiresAt: createdAt + keptS });
   }
 
-  #requireRoom(owner: string, bytes: number): void {
+  /** Counts unfinished uploads too, because many can be under way at once. */
+  #requireRoom(draft: Pick<StoredFile, 'owner' | 'bytes'>): void {
     const { ownerFiles, ownerBytes, files, bytes: mostBytes } = this.#limits;
-    const all = this.files.entries().map(([, file]) => file);
-    const own = all.filter((file) => file.owner === owner);
-    const sum = (list: readonly StoredFile[]): number =>
-      list.reduce((total, file) => total + file.bytes, bytes);
+    const all = [...this.files.entries().map(([, file]) => file), ...this.#drafts].filter(
+      (other) => other !== draft,
+    );
+    const own = all.filter(({ owner }) => owner === draft.owner);
+    const sum = (list: typeof all): number => list.reduce((total, { bytes }) => total + bytes, draft.bytes);
     const isFull =
       own.length >= ownerFiles || all.length >= files || sum(own) > ownerBytes || sum(all) > mostBytes;
     if (isFull) throw fail('files_full', { limit: ownerFiles, limitBytes: ownerBytes });
