@@ -276,6 +276,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'worker/cache/disk': ['lib/files'],
   'worker/cache': [
     'contract',
+    'lib/base',
     'lib/errors',
     'lib/files',
     'lib/prompt-cache',

@@ -2,8 +2,10 @@
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { queryObjects } from 'node:v8';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type PinnedPrefix, pinnedPrefix } from '../../lib/prompt-cache/pin.ts';
+import { PrefixTree } from './prefixes/prefix-tree.ts';
 import { PromptStore } from './prompt-store.ts';
 import { bytesPerToken, StateBuilder, type StateLayout } from './state-layout.ts';
 
@@ -298,6 +300,48 @@ describe('the prompt cache', () => {
     expect(store.missing('', conversation(12, 256))).toBe(0);
     expect(store.missing('', conversation(1, 256))).toBe(256);
     expect(store.wasHeld('', conversation(1, 256), 100)).toBe(true);
+  });
+
+  describe('with a client that is a new owner in every request', () => {
+    const owners = Array.from({ length: 100 }, (_, at) => `mallory\nadapter=${at / 7}`);
+    const domains = owners.map((owner) => owner.replace('\n', ' '));
+
+    it.each([
+      ['looks up', owners, 1_000, 0],
+      ['keeps rows in memory', owners, 1_000, 0],
+      ['keeps wholes in memory', owners, 1_000, 0],
+      ['keeps rows on the disk', domains, 0, 1_400],
+    ])('holds only where there is state, if that one %s', async (what, names, ramTokens, diskTokens) => {
+      const store = storeOf(ramTokens, diskTokens);
+      await store.open();
+      const before = queryObjects(PrefixTree, { format: 'count' });
+      const tokens = conversation(1, 256);
+      for (const owner of names) {
+        store.find(owner, tokens);
+        store.missing(owner, tokens);
+        store.wasHeld(owner, tokens, 0);
+        if (what === 'looks up') continue;
+        store.keep(owner, tokens, stateOf(tokens), what !== 'keeps wholes in memory');
+        await store.save(go, () => diskTokens > 0);
+      }
+      const held = names.filter((owner) => store.find(owner, tokens).match.length > 0).length;
+      expect(held).toBeLessThanOrEqual(10);
+      expect(queryObjects(PrefixTree, { format: 'count' }) - before).toBe(held);
+    });
+
+    it('remembers a bounded part of what was evicted, and that of others', () => {
+      const store = storeOf(0, 0);
+      const mine = conversation(1, 256);
+      const [short, long] = [conversation(2, 256), conversation(2, 200_000)];
+      const known = ({ length }: Uint32Array): number =>
+        owners.filter((owner) => store.wasHeld(owner, long.subarray(0, length), length - 1)).length;
+      store.lost('alice', mine);
+      for (const owner of owners) store.lost(owner, short);
+      expect(known(short)).toBe(63);
+      for (const owner of owners.slice(0, 20)) store.lost(owner, long);
+      expect(known(long)).toBe(10);
+      expect(store.wasHeld('alice', mine, 255)).toBe(true);
+    });
   });
 
   it('takes the room of other models’ state that was used longer ago', async () => {

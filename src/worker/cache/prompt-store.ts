@@ -8,8 +8,8 @@ import type { PromptCacheSpec } from '../../contract/load.ts';
 import { compact } from './compacting.ts';
 import type { Pause } from './disk/block-folder.ts';
 import { DiskTier } from './disk-tier.ts';
+import { EvictedPrefixes } from './evicted-prefixes.ts';
 import { type HeldState, type HeldNode, mayLeaveRam, newHeld } from './held-state.ts';
-import { EvictedPrefixes } from './prefixes/evicted-prefixes.ts';
 import { type PrefixMatch, PrefixTree, tokensUpTo } from './prefixes/prefix-tree.ts';
 import { EvictionRank } from './prefixes/eviction-rank.ts';
 import { ownerDomain } from './disk/domain-tag.ts';
@@ -45,10 +45,13 @@ const RATE_WEIGHT = 0.4;
 /** After this number of tokens, a further token costs twice as much. */
 const DEPTH_TOKENS = 8_192;
 
+const NO_MATCH: PrefixMatch<never> = { used: [], length: 0, common: 0, nearest: null };
+
 export class PromptStore {
   readonly #options: StoreOptions;
+  /** None is empty: clients choose owners, so trees must not outlive their state. */
   readonly #trees = new Map<string, PrefixTree<HeldState>>();
-  readonly #evictedPrefixes = new Map<string, EvictedPrefixes>();
+  readonly #evictedPrefixes = new EvictedPrefixes();
   readonly #worth = new EvictionRank();
   readonly #pins: Pins;
   readonly #tally = new TierCounters();
@@ -143,9 +146,7 @@ export class PromptStore {
   }
 
   #holding(owner: string, tokens: Uint32Array): HeldNode[] {
-    return this.#tree(owner)
-      .find(tokens)
-      .used.map(({ node }) => node);
+    return this.#match(owner, tokens).used.map(({ node }) => node);
   }
 
   #markPins(candidates: Iterable<HeldNode>): void {
@@ -153,7 +154,7 @@ export class PromptStore {
   }
 
   find(owner: string, prompt: Uint32Array): Found {
-    const match = this.#tree(owner).find(prompt);
+    const match = this.#match(owner, prompt);
     let ramTokens = 0;
     let diskTokens = 0;
     let expectedMs = FIXED_MS;
@@ -167,22 +168,17 @@ export class PromptStore {
   }
 
   missing(owner: string, tokens: Uint32Array): number {
-    const { used } = this.#tree(owner).find(tokens);
+    const { used } = this.#match(owner, tokens);
     const last = used.at(-1);
     return tokens.length - (last === undefined ? 0 : last.node.start + last.tokens);
   }
 
   wasHeld(owner: string, prompt: Uint32Array, beyond: number): boolean {
-    return (this.#evictedPrefixes.get(owner)?.longest(prompt) ?? 0) > beyond;
+    return this.#evictedPrefixes.longest(owner, prompt) > beyond;
   }
 
   lost(owner: string, tokens: Uint32Array): void {
-    let ghosts = this.#evictedPrefixes.get(owner);
-    if (ghosts === undefined) {
-      ghosts = new EvictedPrefixes();
-      this.#evictedPrefixes.set(owner, ghosts);
-    }
-    ghosts.add(tokens);
+    this.#evictedPrefixes.add(owner, tokens);
   }
 
   /**
@@ -304,7 +300,10 @@ export class PromptStore {
   }
 
   #remove(node: HeldNode): void {
-    for (const gone of this.#tree(node.payload.owner).remove(node)) this.#gone(gone);
+    const { owner } = node.payload;
+    const tree = this.#trees.get(owner);
+    for (const gone of tree?.remove(node) ?? []) this.#gone(gone);
+    if (tree?.isEmpty === true) this.#trees.delete(owner);
   }
 
   /** Removed from the tree; running reads continue. */
@@ -342,6 +341,10 @@ export class PromptStore {
 
   *#nodes(): Generator<HeldNode> {
     for (const tree of this.#trees.values()) yield* tree.nodes();
+  }
+
+  #match(owner: string, tokens: Uint32Array): PrefixMatch<HeldState> {
+    return this.#trees.get(owner)?.find(tokens) ?? NO_MATCH;
   }
 
   #tree(owner: string): PrefixTree<HeldState> {

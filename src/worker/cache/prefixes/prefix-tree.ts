@@ -51,6 +51,10 @@ export class PrefixTree<T> {
     this.#blockTokens = blockTokens;
   }
 
+  get isEmpty(): boolean {
+    return this.#roots.size === 0;
+  }
+
   find(prompt: Uint32Array): PrefixMatch<T> {
     const { path, whole, common, nearest } = this.#walk(prompt);
     const last = path.at(-1);
