@@ -10,6 +10,7 @@ import type { Config } from './config/config.ts';
 import { isLoopback, ownHosts } from './config/listen-address.ts';
 import { readTlsFiles, type TlsFiles } from './config/tls-files.ts';
 import { newEvidenceIssuer } from './trust/evidence/issuer.ts';
+import { readSigningKey } from './trust/evidence/rotation.ts';
 import { type AccessRules, rightsOfOwner } from './http/guard/guard.ts';
 import { batchEdge } from './http/batch-edge.ts';
 import { close, createHttpServer, type HttpOptions, listen } from './http/server.ts';
@@ -19,7 +20,6 @@ import { readPins } from './store/files/pin-file.ts';
 import { createPromptCachePlan } from './engine/local/prompt-cache-plan.ts';
 import { derivedSecret } from './trust/identity/instance.ts';
 import { loadIdentity } from './trust/identity/instance.ts';
-import { readPublicIdentity } from './trust/identity/public-identity.ts';
 import { hashServerSource } from './trust/identity/server-source.ts';
 import type { ModelTarget } from './engine/ports.ts';
 import { Balancer } from './engine/balance/balancer.ts';
@@ -97,6 +97,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const { config, logger } = options;
   let tls = readTlsFiles(config);
   const instance = await loadIdentity({ home: config.home });
+  const signingKey = () => readSigningKey(config.home, instance.instanceId);
   const libraries = librariesFolder(config.home);
   const hint = libraryHint(libraries);
   const untested = untestedRelease(libraries);
@@ -278,7 +279,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       serverSource,
       backend: bound.hash,
       sealed,
-      currentKeyid: async () => (await readPublicIdentity(config.home)).keyid,
+      signingKey,
     }),
     responses,
     batches,
@@ -322,7 +323,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     serverSourceSha256: async () => (await serverSource).sha256,
     backendSha256: async () => (await bound.hash())?.sha256 ?? null,
     untestedRelease: () => untested,
-    sign: (body, nonce) => signIdentity(body, nonce, instance.keys, address),
+    sign: async (body, nonce) => signIdentity(body, nonce, await signingKey(), address),
     options: config,
   });
   const pageToken = randomBytes(32).toString('base64url');

@@ -21,7 +21,7 @@ export interface IdentityPorts {
   readonly isNativeReady: () => boolean;
   readonly sealed: () => Identity['sealed'] | null;
   readonly listUpstreams?: () => Promise<NonNullable<Identity['upstreams']>>;
-  readonly sign: (body: Identity, nonce: string) => IdentitySignature;
+  readonly sign: (body: Identity, nonce: string) => Promise<IdentitySignature>;
 }
 
 export async function identity(ports: IdentityPorts, nonce: string | undefined): Promise<Identity> {
@@ -49,5 +49,5 @@ export async function identity(ports: IdentityPorts, nonce: string | undefined):
     ...(sealed && { sealed }),
     ...(upstreams.length === 0 ? {} : { upstreams }),
   };
-  return nonce === undefined ? body : { ...body, signature: ports.sign(body, nonce) };
+  return nonce === undefined ? body : { ...body, signature: await ports.sign(body, nonce) };
 }

@@ -12,6 +12,14 @@ export const IdentitySignature = Type.Object({
     Type.String({ description: 'The host:port that the service listens on; signed too.' }),
   ),
   public_key: Type.String({ description: 'The public key as PEM.' }),
+  key_history: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, unknown>>>({
+      type: 'object',
+      additionalProperties: true,
+      description:
+        'After a rotation: the first key and every hand-over, as hearth evidence pubkey --history prints them.',
+    }),
+  ),
   sig: Type.String({ description: 'Base64 of the signature.' }),
 });
 

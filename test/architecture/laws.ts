@@ -162,7 +162,7 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   'store/foreign': ['store/install', 'store/registry', 'store/files', 'lib/files'],
   'trust/identity': ['lib/base', 'lib/files', 'lib/json', 'lib/errors', 'lib/seal'],
-  'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/errors'],
+  'trust/evidence': ['trust/identity', 'contract', 'lib/base', 'lib/files', 'lib/json', 'lib/errors'],
   'trust/signatures': ['trust/identity', 'trust/evidence', 'lib/files', 'lib/errors'],
   wire: ['contract'],
   contract: [

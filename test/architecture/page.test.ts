@@ -24,7 +24,7 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'trust/evidence/vector-statement.ts': ['proof'],
   'trust/evidence/verify.ts': ['proof'],
   'trust/identity/canonical.ts': ['proof'],
-  'trust/identity/sign-identity.ts': ['proof'],
+  'trust/evidence/shown-keys.ts': ['proof'],
 };
 
 const files = readdirSync('ui', { recursive: true, encoding: 'utf8' })

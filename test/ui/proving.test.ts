@@ -62,6 +62,28 @@ describe('an answer', () => {
     await close();
   });
 
+  it('stays proved when the key is rotated, and the next one is proved by the new key', async () => {
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`);
+    await say(page, 'What is Hearth?');
+    const seals = page.locator('.seal');
+    await page.getByRole('button', { name: 'Prove' }).click();
+    await expect.poll(() => seals.allTextContents()).toEqual(['Verified']);
+    expect((await rig.installation.run(['evidence', 'rotate'])).code).toBe(0);
+    await say(page, 'What is a river?');
+    await page.getByRole('button', { name: 'Prove' }).last().click();
+    await expect.poll(() => seals.allTextContents()).toEqual(['Verified', 'Verified']);
+    const keys: string[] = [];
+    for (const seal of [seals.first(), seals.last()]) {
+      await seal.click();
+      await expect.poll(() => page.locator('.verdict .word').textContent()).toBe('Verified');
+      keys.push((await page.getByText('signed by').first().textContent()) ?? '');
+      await page.goBack();
+      await seals.first().waitFor();
+    }
+    expect(new Set(keys).size).toBe(2);
+    await close();
+  });
+
   it('is proved to somebody else by one file, in the browser and on the command line', async () => {
     const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`);
     await say(page, 'What is Hearth?');

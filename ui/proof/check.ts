@@ -14,10 +14,11 @@ import {
   type Finding,
   type OpenedRecord,
   openRecord,
+  parsePayload,
   type Verdict,
 } from '../../src/trust/evidence/verify.ts';
 import { sha256Hex } from '../../src/trust/identity/canonical.ts';
-import { findIdentityFault } from '../../src/trust/identity/sign-identity.ts';
+import { findServiceFault } from '../../src/trust/evidence/shown-keys.ts';
 import { Buffer } from './browser/buffer.ts';
 import { settled } from './browser/crypto.ts';
 
@@ -132,14 +133,14 @@ export function identityFault(
   nonce: string,
   keyid: string,
 ): Promise<string | null> {
-  return settled(() => findIdentityFault(body, { nonce, pinned: { keyid } }));
+  return settled(() => findServiceFault(body, { nonce, pinned: { keyid } }));
 }
 
 const REQUESTS = ['messages', 'prompt', 'input'];
 
 export function findQuestion(request: string | null): string | null {
   if (request === null) return null;
-  const value: unknown = JSON.parse(request);
+  const value = read(request);
   const { messages, prompt } = asMembers(value);
   const turns = Array.isArray(messages) ? messages.map(asMembers) : [];
   const asked = turns.findLast(({ role }) => role === 'user')?.['content'] ?? prompt;
@@ -178,7 +179,7 @@ export function answerText({ record }: Checked): string | null {
 export const savedValue = (text: string): unknown => readSaved(text, read).value;
 
 export const payloadText = ({ record }: Checked): string =>
-  JSON.stringify(JSON.parse(record.payload.toString('utf8')), null, 2);
+  JSON.stringify(parsePayload(record.payload), null, 2);
 
 /** As strict as the service: duplicate keys are invalid. */
 const read = (text: string): unknown => parseJson(utf8(text));

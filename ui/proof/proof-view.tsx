@@ -164,8 +164,8 @@ function TrustLine() {
       return (
         <p class="failure" role="alert">
           This service did not prove that it holds the key this browser remembers (
-          {believed.pin.keyid.slice(0, 16)}…): {believed.fault}. If its key was rotated, choose the output of
-          hearth evidence pubkey --history.
+          {believed.pin.keyid.slice(0, 16)}…): {believed.fault}. To check its records nevertheless, choose its
+          public key.
         </p>
       );
     case 'seen':

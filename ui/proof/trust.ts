@@ -26,14 +26,21 @@ export async function meetService(): Promise<void> {
   const known = pinOf(instanceId);
   const fault = await identityFault(body, nonce, known?.keyid ?? signature.keyid);
   if (isGiven()) return;
+  const { keyid, public_key: pem, key_history: history } = signature;
+  const shown = {
+    keyid,
+    publicKey: history === undefined ? pem : JSON.stringify(history),
+    seenAt: Date.now(),
+  };
   if (fault !== null) {
-    const seen = known ?? { keyid: signature.keyid, publicKey: signature.public_key, seenAt: Date.now() };
-    trust.value = { kind: 'changed', pin: seen, fault };
+    trust.value = { kind: 'changed', pin: known ?? shown, fault };
     return;
   }
-  const fresh = known ?? { keyid: signature.keyid, publicKey: signature.public_key, seenAt: Date.now() };
-  if (known === null) pin(instanceId, fresh);
-  trust.value = { kind: 'seen', text: fresh.publicKey, pin: fresh, isNew: known === null };
+  const isNew = known?.keyid !== keyid;
+  // From now on, the keys before it prove nothing.
+  if (isNew) pin(instanceId, shown);
+  const believed = isNew ? shown : known;
+  trust.value = { kind: 'seen', text: believed.publicKey, pin: believed, isNew };
 }
 
 const isGiven = (): boolean => trust.value.kind === 'given';
@@ -43,6 +50,7 @@ const NAME = 'hearth.pins';
 
 interface Pin {
   readonly keyid: string;
+  /** PEM, or the key history after a rotation. */
   readonly publicKey: string;
   /** Unix milliseconds. */
   readonly seenAt: number;

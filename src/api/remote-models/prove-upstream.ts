@@ -7,7 +7,7 @@ import type { Upstream } from '../../engine/upstream/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { sha256Hex } from '../../trust/identity/canonical.ts';
 import { parsePublicKey } from '../../trust/identity/dsse.ts';
-import { findIdentityFault } from '../../trust/identity/sign-identity.ts';
+import { findServiceFault } from '../../trust/evidence/shown-keys.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { routes } from '../../wire/routes.ts';
 
@@ -28,7 +28,7 @@ export async function prove(deps: ExchangeDeps, upstream: Upstream, signal: Abor
   const body = await new Ask(deps, signal).json(upstream, url);
   if (typeof body !== 'object' || body === null) throw unproved('its identity is no object');
   const pinned = { keyid: sha256Hex(key.export({ type: 'spki', format: 'der' })) };
-  const fault = findIdentityFault({ ...body }, { nonce, pinned });
+  const fault = findServiceFault({ ...body }, { nonce, pinned });
   if (fault !== null) throw unproved(fault);
   const { boot_id: bootId } = body as { readonly boot_id?: unknown };
   if (typeof bootId !== 'string') throw unproved('its identity names no boot');

@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { systemClock } from '../../lib/base/clock.ts';
-import { readKeyHistory, rotateKey } from '../../trust/evidence/rotation.ts';
+import { HAND_OVER_MS, readKeyHistory, rotateKey } from '../../trust/evidence/rotation.ts';
 import { readPublicIdentity } from '../../trust/identity/public-identity.ts';
 import { registerMissingBuiltin } from '../builtin-models.ts';
 import { type CliContext, printable } from '../context.ts';
 import { localRegistry } from '../local-registry.ts';
 import { openLog } from '../log/logger.ts';
 import { readRecord } from '../../api/replay/evidence-files.ts';
+import { parsePayload } from '../../trust/evidence/verify.ts';
 import type { Machine } from '../../api/replay/machine.ts';
 import type { Drift } from '../../api/replay/replay-folder.ts';
 import type { FileVerdict, VerifyFlags } from '../../api/replay/verify-record.ts';
@@ -82,7 +83,7 @@ export function registerEvidence(program: Command, context: CliContext): void {
     .action((flags: PubkeyFlags) => pubkey(context, flags));
   evidence
     .command('rotate')
-    .description('make a new key, signed by the present one; it takes effect when the server restarts')
+    .description('make a new key, signed by the present one; a running service signs with it from now on')
     .action(() => rotate(context));
 }
 
@@ -164,13 +165,7 @@ function describe({ file, exitCode, level, findings }: FileVerdict): string {
 async function show(context: CliContext, file: string): Promise<number> {
   const { record } = await readRecord(file);
   context.note('Not checked: this is only what the file claims.');
-  let statement: unknown;
-  try {
-    statement = JSON.parse(record.payload.toString('utf8'));
-  } catch (cause) {
-    throw fail('record_malformed', { reason: `the payload in ${file} is not JSON` }, cause);
-  }
-  context.printJson(statement);
+  context.printJson(parsePayload(record.payload));
   return 0;
 }
 
@@ -235,10 +230,10 @@ async function pubkey(context: CliContext, { fingerprint, history }: PubkeyFlags
 
 async function rotate(context: CliContext): Promise<void> {
   const { home } = context.config();
-  const { publicKeyPem } = await rotateKey(home, systemClock.unixMs());
+  const { publicKeyPem } = await rotateKey(home, systemClock.unixMs() + HAND_OVER_MS);
   context.print(publicKeyPem.trimEnd());
   context.note(
-    'The new key is in place. A running server signs no records until it is restarted: hearth quit, hearth serve.',
+    'The new key is in place, and a running service signs with it from now on. Give others the output of hearth evidence pubkey --history.',
   );
 }
 

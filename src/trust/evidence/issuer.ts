@@ -12,7 +12,14 @@ import type { Envelope } from '../identity/dsse.ts';
 import { newEvidenceChain } from './chain.ts';
 import { buildEvalCard, type EvalFacts } from './eval-card.ts';
 import { type FrozenRequest, freezeRequest } from './freeze.ts';
-import { type BackendProvenance, buildEvidence, type Evidence, type EvidenceFacts } from './record.ts';
+import {
+  type BackendProvenance,
+  buildEvidence,
+  type Evidence,
+  type EvidenceFacts,
+  isoSecond,
+} from './record.ts';
+import type { SigningKey } from './rotation.ts';
 import { buildVectorEvidence, type VectorAnswer, type VectorEvidence } from './vector-record.ts';
 
 export type AnswerFacts = Omit<EvidenceFacts, 'identity' | 'chain' | 'server' | 'nowMs'>;
@@ -30,16 +37,16 @@ export interface EvidenceIssuer {
 }
 
 export function newEvidenceIssuer(options: {
-  readonly identity: InstanceIdentity;
+  readonly identity: Pick<InstanceIdentity, 'instanceId' | 'bootId'>;
   readonly version: string;
   readonly clock: Pick<Clock, 'unixMs'>;
   readonly serverSource: Promise<FolderHash>;
   readonly backend: () => Promise<FolderHash | null>;
   readonly sealed?: () => SealStatement | null;
-  /** The home's current key, which another process may have replaced. */
-  readonly currentKeyid: () => Promise<string>;
+  /** Asked for each record: another process may have replaced the key. */
+  readonly signingKey: () => Promise<Pick<SigningKey, 'keys' | 'period'>>;
 }): EvidenceIssuer {
-  const { identity, version, clock, serverSource, backend, currentKeyid } = options;
+  const { identity, version, clock, serverSource, backend, signingKey } = options;
   const chain = newEvidenceChain();
   const workers: number[] = [];
   /** Number of a worker process in this boot, from 1, in the order of their first records. */
@@ -48,9 +55,13 @@ export function newEvidenceIssuer(options: {
     return workers.indexOf(pid) + 1;
   };
   const signer = async () => {
-    // Further signatures of a replaced key would not verify.
-    if ((await currentKeyid()) !== identity.keys.keyid)
-      throw fail('evidence_unavailable', { reason: 'its key was replaced; restart the service' });
+    // Before the key is read: one that is replaced afterwards was valid then.
+    const now = clock.unixMs();
+    const { keys, period } = await signingKey();
+    if (period.until !== null && isoSecond(now) > period.until)
+      throw fail('evidence_unavailable', { reason: INTERRUPTED });
+    // The new key signs nothing dated before its hand-over, which may lie a moment ahead.
+    const nowMs = period.from === null ? now : Math.max(now, Date.parse(period.from));
     const server = {
       version,
       server_source_sha256: (await serverSource).sha256,
@@ -58,7 +69,7 @@ export function newEvidenceIssuer(options: {
       platform: `${process.platform}-${process.arch}`,
       ...statedSeal(options.sealed?.() ?? null),
     };
-    return { identity, chain, server, nowMs: clock.unixMs() };
+    return { identity: { ...identity, keys }, chain, server, nowMs };
   };
   return {
     backend: async () => {
@@ -78,5 +89,7 @@ export function newEvidenceIssuer(options: {
     issueCard: async (facts) => buildEvalCard(facts, await signer()),
   };
 }
+
+const INTERRUPTED = 'a rotation of its key was interrupted; run hearth evidence rotate again';
 
 const statedSeal = (sealed: SealStatement | null) => (sealed === null ? {} : { sealed });

@@ -10,6 +10,7 @@ import { Base64, isSignedBy, parsePublicKey } from '../identity/dsse.ts';
 import { deriveInstanceId } from '../identity/instance-id.ts';
 import { readProofFile } from './proof-file.ts';
 import { time } from './statement.ts';
+import { parseStrictly } from './strict-text.ts';
 
 export const ROTATION_PAYLOAD_TYPE = 'application/vnd.svc.key-rotation+json';
 
@@ -61,12 +62,27 @@ export interface Keyring {
 /** Accepts PEM (one key or several), a key history, or a proof with either; throws the reason for other text. */
 export function parseKeyring(file: string): Keyring {
   const text = readProofFile(file)?.publicKey ?? file;
-  if (text.trimStart().startsWith('{')) return keyringFromJson(JSON.parse(text));
+  if (text.trimStart().startsWith('{')) {
+    const value = parseStrictly(text);
+    return Check(SignedIdentity, value) ? keyringOfIdentity(value) : keyringFromJson(value);
+  }
   const blocks = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
   if (blocks.length === 0) throw new Error('it holds neither a PEM public key nor a key history');
   return { keys: blocks.map(trusted), instanceId: null };
 }
 
+/** The answer to `GET /v1/identity?nonce=…`, as far as it names keys. */
+const SignedIdentity = Type.Object({
+  object: Type.Literal('svc.identity'),
+  signature: Type.Object({ public_key: Type.String(), key_history: Type.Optional(Type.Unknown()) }),
+});
+
+function keyringOfIdentity({ signature }: Static<typeof SignedIdentity>): Keyring {
+  const { public_key: pem, key_history: history } = signature;
+  return history === undefined ? { keys: [trusted(pem)], instanceId: null } : keyringFromJson(history);
+}
+
+/** Checks a history from the first key on; throws where a link does not hold. */
 export function keyringFromJson(value: unknown): Keyring {
   if (!Check(KeyHistory, value)) throw new Error('it is not a key history');
   const first = trusted(value.first_public_key);
@@ -99,7 +115,7 @@ function rotated(
   if (!isSigned(expected.previous, envelope.signatures[0]))
     throw new Error(`${place} is not signed by the key before it`);
 
-  const rotation: unknown = JSON.parse(payload.toString());
+  const rotation = parseStrictly(payload);
   if (!Check(Rotation, rotation)) throw new Error(`${place} is malformed`);
   if (rotation.instance_id !== expected.instanceId || rotation.seq !== expected.seq)
     throw new Error(`${place} belongs to another place of another history`);

@@ -4,6 +4,7 @@ import { defaultKind, findBoundFolder, hashBackend } from '../identity/backend.t
 import { loadIdentity } from '../identity/instance.ts';
 import { hashServerSource } from '../identity/server-source.ts';
 import { type EvidenceIssuer, newEvidenceIssuer } from './issuer.ts';
+import { readSigningKey } from './rotation.ts';
 
 export async function openOwnIssuer(options: {
   readonly home: string;
@@ -19,6 +20,6 @@ export async function openOwnIssuer(options: {
     clock,
     serverSource: hashServerSource(),
     backend: () => hashBackend(findBoundFolder(defaultKind(), libraries)),
-    currentKeyid: async () => (await loadIdentity({ home })).keys.keyid,
+    signingKey: () => readSigningKey(home, identity.instanceId),
   });
 }

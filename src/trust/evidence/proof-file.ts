@@ -1,7 +1,8 @@
-/**
- * One file with everything that a check needs: a record, its request, and the key that the sender claims for the
- * issuer.
- */
+/** One file with all that a check needs: a record, its request, and the key that the sender names as the issuer's. Pure. */
+import { Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { parseStrictly } from './strict-text.ts';
 
 export interface ProofFile {
   readonly record: string;
@@ -11,6 +12,13 @@ export interface ProofFile {
 }
 
 const OBJECT = 'svc.proof';
+const OrNull = Type.Optional(Type.Union([Type.String(), Type.Null()]));
+const Members = Type.Object({
+  object: Type.Literal(OBJECT),
+  record: Type.String(),
+  request: OrNull,
+  public_key: OrNull,
+});
 const BEGINNING = /^\s*\{\s*"object"\s*:\s*"svc\.proof"/;
 
 export function proofFileText({ record, request, publicKey }: ProofFile): string {
@@ -19,17 +27,17 @@ export function proofFileText({ record, request, publicKey }: ProofFile): string
 
 export function readProofFile(text: string): ProofFile | null {
   if (!BEGINNING.test(text)) return null;
-  const members = parsed(text);
-  const readText = (name: string): string | null =>
-    typeof members[name] === 'string' ? members[name] : null;
-  const record = readText('record');
-  return record === null ? null : { record, request: readText('request'), publicKey: readText('public_key') };
+  const value = parsed(text);
+  if (!Check(Members, value)) return null;
+  const { record, request = null, public_key: publicKey = null } = value;
+  return { record, request, publicKey };
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    return {};
+    return parseStrictly(text);
+  } catch (error) {
+    if (!isSvcError(error)) throw error;
+    return null;
   }
 }

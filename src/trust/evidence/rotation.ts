@@ -4,6 +4,7 @@ import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { signPayload } from '../identity/dsse.ts';
 import {
+  currentKeys,
   instanceFolder,
   type InstanceIdentity,
   type InstanceKeys,
@@ -17,6 +18,7 @@ import {
   type Rotation,
   type RotationEnvelope,
   ROTATION_PAYLOAD_TYPE,
+  type TrustedKey,
 } from './keyring.ts';
 import { isoSecond } from './record.ts';
 
@@ -26,21 +28,17 @@ import { isoSecond } from './record.ts';
  */
 export async function rotateKey(
   home: string,
-  nowMs: number,
+  atMs: number,
 ): Promise<{ readonly publicKeyPem: string; readonly seq: number }> {
   const identity = await loadIdentity({ home });
   const history = await readKeyHistory(home);
   if (history === null) throw new Error(`${home} holds no instance`);
   const known = keyringFromJson(history).keys;
   const place = known.findIndex((key) => key.keyid === identity.keys.keyid);
-  if (place < 0) {
-    const folder = instanceFolder(home);
-    const reason = 'holds a key that this instance never had';
-    throw fail('instance_unusable', { path: join(folder, 'key.pem'), folder, reason });
-  }
+  if (place < 0) throw unusableKey(home, 'holds a key that this instance never had');
   const seq = place + 1;
   const keys = newInstanceKeys();
-  const envelope = handOver(identity, keys, { seq, nowMs });
+  const envelope = handOver(identity, keys, { seq, atMs });
   const folder = join(instanceFolder(home), 'rotations');
   await makeFolder(folder);
   await writeDurably(join(folder, `${String(seq).padStart(6, '0')}.json`), `${JSON.stringify(envelope)}\n`);
@@ -48,6 +46,34 @@ export async function rotateKey(
   return { publicKeyPem: keys.publicKeyPem, seq };
 }
 
+/** How far ahead of the clock a hand-over is dated. */
+export const HAND_OVER_MS = 2000;
+
+/** The key with which an instance signs now. */
+export interface SigningKey {
+  readonly keys: InstanceKeys;
+  /** When it signs; what it signs at another time would not verify. */
+  readonly period: TrustedKey['period'];
+  readonly history: KeyHistory;
+}
+
+/** Read anew for each signature: another process may have replaced the key. */
+export async function readSigningKey(home: string, instanceId: string): Promise<SigningKey> {
+  // The key first: the history of a key that is in place names it already.
+  const keys = await currentKeys(home);
+  const history = await readKeyHistory(home);
+  if (history?.instance_id !== instanceId) throw unusableKey(home, 'belongs to another instance now');
+  const own = keyringFromJson(history).keys.find(({ keyid }) => keyid === keys.keyid);
+  if (own === undefined) throw unusableKey(home, 'holds a key that this instance never had');
+  return { keys, period: own.period, history };
+}
+
+function unusableKey(home: string, reason: string): Error {
+  const folder = instanceFolder(home);
+  return fail('instance_unusable', { path: join(folder, 'key.pem'), folder, reason });
+}
+
+/** The history of a home directory, up to its present key; null where no instance was ever made. */
 export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
   const folder = instanceFolder(home);
   const id = await readFile(join(folder, 'id'), 'utf8').catch(() => null);
@@ -66,14 +92,14 @@ export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
 function handOver(
   identity: InstanceIdentity,
   next: InstanceKeys,
-  { seq, nowMs }: { readonly seq: number; readonly nowMs: number },
+  { seq, atMs }: { readonly seq: number; readonly atMs: number },
 ): RotationEnvelope {
   const rotation: Rotation = {
     instance_id: identity.instanceId,
     seq,
     old_public_key: identity.keys.publicKeyPem,
     new_public_key: next.publicKeyPem,
-    rotated_at: isoSecond(nowMs),
+    rotated_at: isoSecond(atMs),
   };
   const payload = Buffer.from(JSON.stringify(rotation));
   const sign = (keys: InstanceKeys) => ({

@@ -11,6 +11,7 @@ import type { Keyring, TrustedKey } from './keyring.ts';
 import { asResponse, type ToldByStream } from './record-text.ts';
 import { type AnsweredResponse, type AnsweredVectors, responseSha256 } from './record.ts';
 import { EVIDENCE_PAYLOAD_TYPE, type Predicate, Statement } from './statement.ts';
+import { parseStrictly } from './strict-text.ts';
 import { looseMembers, streamDifferences } from './told-by-stream.ts';
 
 export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
@@ -162,7 +163,7 @@ function unknownKey(keyring: Keyring, isForged: boolean): Finding {
 /** The payload is unsigned here, so this may only count against the record. */
 function claimedInstance(payload: Buffer): unknown {
   try {
-    const statement: unknown = JSON.parse(payload.toString('utf8'));
+    const statement = parseStrictly(payload);
     return readMember(readMember(readMember(statement, 'predicate'), 'issuer'), 'instance_id');
   } catch {
     return undefined;
@@ -177,7 +178,7 @@ export function parseStatement(payload: Buffer): Statement {
 
 export function parsePayload(payload: Buffer): unknown {
   try {
-    return JSON.parse(payload.toString('utf8'));
+    return parseStrictly(payload);
   } catch (cause) {
     throw fail('record_malformed', { reason: 'its payload is not JSON' }, cause);
   }

@@ -248,7 +248,7 @@ describe('signed identity', () => {
   };
   const nonce = 'nonce-12345678';
   const address = '127.0.0.1:8740';
-  const body = { ...identity, signature: signIdentity(identity, nonce, keys, address) };
+  const body = { ...identity, signature: signIdentity(identity, nonce, { keys }, address) };
   const pinned = { keyid: keys.keyid };
 
   it('passes for the nonce, key and address it was made for', () => {
@@ -258,7 +258,7 @@ describe('signed identity', () => {
 
   it('exposes a squatter with a key of its own', () => {
     const squatter = newInstanceKeys();
-    const forged = { ...identity, signature: signIdentity(identity, nonce, squatter, address) };
+    const forged = { ...identity, signature: signIdentity(identity, nonce, { keys: squatter }, address) };
     expect(findIdentityFault(forged, { nonce, pinned })).toMatch(/another key/);
     expect(findIdentityFault(forged, { nonce, pinned: { instanceId: identity.instance_id } })).toMatch(
       /another key/,

@@ -53,6 +53,14 @@ export async function loadIdentity(options: { readonly home: string }): Promise<
   return { instanceId, bootId: randomBytes(16).toString('hex'), keys };
 }
 
+/** The key that the home has now, which a rotation may have replaced. Makes nothing. */
+export async function currentKeys(home: string): Promise<InstanceKeys> {
+  const folder = instanceFolder(home);
+  const keys = await readKey(folder);
+  if (keys === null) throw unusable(folder, KEY_FILE, 'is missing');
+  return keys;
+}
+
 export function toInstanceKeys(privateKey: KeyObject): InstanceKeys {
   if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('the instance key is not an Ed25519 key');
   const publicKey = createPublicKey(privateKey);

@@ -17,13 +17,22 @@ export interface IdentitySignature {
   /** `host:port` of the listener; it exposes a relay on another port. */
   readonly address?: string;
   readonly public_key: string;
+  /** After a rotation: the hand-overs that lead from the first key to this one. */
+  readonly key_history?: Readonly<Record<string, unknown>>;
   readonly sig: string;
 }
 
+/** The key, and the keys before it. */
+export interface IdentitySigner {
+  readonly keys: InstanceKeys;
+  readonly history?: { readonly rotations: readonly unknown[] };
+}
+
+/** Signs a body without its `signature` member; `address` is the `host:port` that was bound. */
 export function signIdentity(
   identity: object,
   nonce: string,
-  keys: InstanceKeys,
+  { keys, history }: IdentitySigner,
   address?: string,
 ): IdentitySignature {
   const payload = signedPayload(identity, nonce, address);
@@ -33,6 +42,7 @@ export function signIdentity(
     nonce,
     ...(address === undefined ? {} : { address }),
     public_key: keys.publicKeyPem,
+    ...(history === undefined || history.rotations.length === 0 ? {} : { key_history: { ...history } }),
     sig: signPayload(keys, IDENTITY_PAYLOAD_TYPE, payload).toString('base64'),
   };
 }

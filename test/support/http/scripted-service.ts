@@ -227,7 +227,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     isNativeReady: () => isReady,
     serverSourceSha256: async () => sourceSha256,
     backendSha256: async () => (isReady ? backendSha256 : null),
-    sign: (body, nonce) => signIdentity(body, nonce, identity.keys, '127.0.0.1:1'),
+    sign: async (body, nonce) => signIdentity(body, nonce, identity, '127.0.0.1:1'),
     options: {
       allowHashEmbeddings: options.allowHashEmbeddings === true,
       strictParams: options.strictParams === true,

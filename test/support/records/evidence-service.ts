@@ -97,6 +97,11 @@ export class EvidenceService {
     return this.post(body, { 'x-svc-evidence-mode': 'frozen-v1', ...headers }, route);
   }
 
+  async identity(query = ''): Promise<{ readonly boot_id: string; readonly [name: string]: unknown }> {
+    const response = await fetch(`${this.#url}/v1/identity${query}`);
+    return (await response.json()) as { boot_id: string };
+  }
+
   /** Ends the process that holds a model, as a crash would. */
   async killWorkers(): Promise<number> {
     const list = (await (await fetch(`${this.#url}/svc/residency`)).json()) as {

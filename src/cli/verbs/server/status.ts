@@ -8,8 +8,6 @@ import { Check } from 'typebox/value';
 import type { Config } from '../../../config/config.ts';
 import { librariesFolder, ownLibrary } from '../../../lib/files/native-library.ts';
 import { hashBackend, prebuiltFolders } from '../../../trust/identity/backend.ts';
-import { keyringFromJson } from '../../../trust/evidence/keyring.ts';
-import { readKeyHistory } from '../../../trust/evidence/rotation.ts';
 import { type PublicIdentity, readPublicIdentity } from '../../../trust/identity/public-identity.ts';
 import { hashServerSource } from '../../../trust/identity/server-source.ts';
 import { findIdentityFault } from '../../../trust/identity/sign-identity.ts';
@@ -59,7 +57,7 @@ export async function checkStatus(config: Config): Promise<StatusReport> {
   const problems = [
     ...(await drainProblems(config)),
     ...headerProblems(response, identity),
-    ...(await instanceProblems(config, identity, own, nonce)),
+    ...instanceProblems(config, identity, own, nonce),
     ...(await installProblems(identity, config.home)),
   ];
   return { url, ok: problems.length === 0, problems, identity };
@@ -87,35 +85,14 @@ function headerProblems({ headers }: ApiResponse, identity: Identity): string[] 
     .map(([name]) => `the header ${name} does not match the identity`);
 }
 
-async function instanceProblems(
-  config: Config,
-  identity: Identity,
-  own: PublicIdentity,
-  nonce: string,
-): Promise<string[]> {
+function instanceProblems(config: Config, identity: Identity, own: PublicIdentity, nonce: string): string[] {
   if (identity.product !== 'hearth') return [`the service calls itself "${identity.product}", not hearth`];
   const stranger = strangerProblem(config, identity.instance_id, own.instanceId);
   if (stranger !== null) return [stranger];
   // A socket is not relayed from another port.
   const port = config.socket === null ? { port: config.port } : {};
-  const faultWith = (keyid: string) => findIdentityFault(identity, { nonce, pinned: { keyid }, ...port });
-  const fault = faultWith(own.keyid);
-  if (fault === null) return [];
-  // A key may have been replaced because it leaked, so an older key is a problem of its own.
-  const keyids = await knownKeyids(config.home);
-  return keyids.some((keyid) => faultWith(keyid) === null)
-    ? ['the service still signs with a key that was replaced since it started; restart hearth serve']
-    : [`the identity cannot be trusted: ${fault}`];
-}
-
-/** Empty if the history of keys is damaged, because it proves nothing then. */
-async function knownKeyids(home: string): Promise<string[]> {
-  try {
-    const history = await readKeyHistory(home);
-    return history === null ? [] : keyringFromJson(history).keys.map(({ keyid }) => keyid);
-  } catch {
-    return [];
-  }
+  const fault = findIdentityFault(identity, { nonce, pinned: { keyid: own.keyid }, ...port });
+  return fault === null ? [] : [`the identity cannot be trusted: ${fault}`];
 }
 
 async function installProblems(identity: Identity, home: string): Promise<string[]> {
