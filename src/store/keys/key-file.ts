@@ -12,16 +12,22 @@ import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { stampNow } from '../../lib/files/stamp.ts';
 import { takeLock } from '../lock/owner-lock.ts';
 
+/** Far more than run at a time anywhere. */
+export const MOST_REQUESTS = 100_000;
+const MOST_MODELS = 256;
+const MOST_KEYS = 1_000;
+
 export const KeyRecord = Type.Object(
   {
     name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$' }),
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     createdAt: Type.String(),
     admin: Type.Boolean(),
-    models: Type.Optional(Type.Array(Type.String({ maxLength: 512 }), { maxItems: 256 })),
-    /** Running or waiting at a time. */
-    maxRequests: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-    /** Prompt and answer together, per UTC day. */
+    /** Ids and aliases; absent: all. */
+    models: Type.Optional(Type.Array(Type.String({ maxLength: 512 }), { maxItems: MOST_MODELS })),
+    /** Requests that run or wait at a time. */
+    maxRequests: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_REQUESTS })),
+    /** Prompt and answer together, by the day of UTC. */
     tokensPerDay: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
     localOnly: Type.Boolean(),
     expiresAt: Type.Optional(Type.String()),
@@ -30,7 +36,12 @@ export const KeyRecord = Type.Object(
 );
 export type KeyRecord = Static<typeof KeyRecord>;
 
-const KeyFile = Type.Object({ schema: Type.Literal(1), keys: Type.Array(KeyRecord, { maxItems: 1_000 }) });
+const KeyFile = Type.Object({
+  schema: Type.Literal(1),
+  keys: Type.Array(KeyRecord, { maxItems: MOST_KEYS }),
+});
+
+const TOO_MUCH = `The file of API keys takes at most ${MOST_KEYS} keys, each with at most ${MOST_MODELS} models and ${MOST_REQUESTS} requests; nothing was changed.`;
 
 const KEY_PREFIX = 'hearth_';
 const LOCK_WAIT_MS = 5_000;
@@ -76,18 +87,41 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What a key permits, and until when. */
+type KeyRights = Omit<KeyRecord, 'name' | 'sha256' | 'createdAt'>;
+
+/** Each right that is named replaces the one before; undefined takes the limit away. */
+export type KeyChange = { readonly [Right in keyof KeyRights]?: KeyRights[Right] | undefined };
+
+/** Makes a key; it is shown once, and only its hash is kept. Rejects with `key_exists`. */
 export async function addKey(
   home: string,
-  rights: Omit<KeyRecord, 'sha256' | 'createdAt'>,
+  { name, ...rights }: KeyChange & Pick<KeyRecord, 'name'>,
   nowMs: number,
 ): Promise<{ readonly key: string; readonly record: KeyRecord }> {
   const key = KEY_PREFIX + randomBytes(32).toString('base64url');
-  const record = { ...rights, sha256: hashOfKey(key), createdAt: new Date(nowMs).toISOString() };
-  await change(home, `hearth key add ${rights.name}`, (keys) => {
-    if (keys.some(({ name }) => name === rights.name)) throw fail('key_exists', { name: rights.name });
-    return [...keys, record];
+  const defaults = { name, admin: false, localOnly: false };
+  const record = { ...defaults, ...rights, sha256: hashOfKey(key), createdAt: new Date(nowMs).toISOString() };
+  const keys = await change(home, `hearth key add ${name}`, (before) => {
+    if (before.some((each) => each.name === name)) throw fail('key_exists', { name });
+    return [...before, record];
   });
-  return { key, record };
+  return { key, record: ofName(keys, name) };
+}
+
+/** Gives a key other rights; it stays the same key. Rejects with `key_not_found`. */
+export async function changeKey(home: string, name: string, rights: KeyChange): Promise<KeyRecord> {
+  const changed = await change(home, `hearth key set ${name}`, (keys) => {
+    if (!keys.some((key) => key.name === name)) throw fail('key_not_found', { name });
+    return keys.map((key) => (key.name === name ? { ...key, ...rights } : key));
+  });
+  return ofName(changed, name);
+}
+
+function ofName(keys: readonly KeyRecord[], name: string): KeyRecord {
+  const found = keys.find((key) => key.name === name);
+  if (found === undefined) throw new Error('a key was written and is not there');
+  return found;
 }
 
 export async function removeKey(home: string, name: string): Promise<void> {
@@ -100,8 +134,8 @@ export async function removeKey(home: string, name: string): Promise<void> {
 async function change(
   home: string,
   purpose: string,
-  edit: (keys: readonly KeyRecord[]) => readonly KeyRecord[],
-): Promise<void> {
+  edit: (keys: readonly KeyRecord[]) => readonly (KeyRecord | KeyChange)[],
+): Promise<readonly KeyRecord[]> {
   await makeFolder(home);
   const file = keyFilePath(home);
   const lock = await takeLock(`${file}.lock`, {
@@ -110,8 +144,13 @@ async function change(
     waitMs: LOCK_WAIT_MS,
   });
   try {
-    const keys = edit(await readKeys(home));
-    await writeDurably(file, `${JSON.stringify({ schema: 1, keys }, null, 2)}\n`);
+    const text = `${JSON.stringify({ schema: 1, keys: edit(await readKeys(home)) }, null, 2)}\n`;
+    // As it will be read: JSON has no undefined, so a limit that is taken away is gone.
+    const value = parsed(text);
+    // A file that cannot be read again would admit nobody.
+    if (!Check(KeyFile, value)) throw fail('unsupported_value', { param: 'key', message: TOO_MUCH });
+    await writeDurably(file, text);
+    return value.keys;
   } finally {
     await lock.release();
   }

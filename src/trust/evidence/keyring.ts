@@ -42,6 +42,9 @@ export const KeyHistory = Type.Object({
 });
 export type KeyHistory = Static<typeof KeyHistory>;
 
+/** What is wrong with a file of keys, in words. */
+export class KeyFault extends Error {}
+
 export interface TrustedKey {
   readonly keyid: string;
   readonly publicKey: KeyObject;
@@ -67,7 +70,7 @@ export function parseKeyring(file: string): Keyring {
     return Check(SignedIdentity, value) ? keyringOfIdentity(value) : keyringFromJson(value);
   }
   const blocks = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
-  if (blocks.length === 0) throw new Error('it holds neither a PEM public key nor a key history');
+  if (blocks.length === 0) throw new KeyFault('it holds neither a PEM public key nor a key history');
   return { keys: blocks.map(trusted), instanceId: null };
 }
 
@@ -84,10 +87,10 @@ function keyringOfIdentity({ signature }: Static<typeof SignedIdentity>): Keyrin
 
 /** Checks a history from the first key on; throws where a link does not hold. */
 export function keyringFromJson(value: unknown): Keyring {
-  if (!Check(KeyHistory, value)) throw new Error('it is not a key history');
+  if (!Check(KeyHistory, value)) throw new KeyFault('it is not a key history');
   const first = trusted(value.first_public_key);
   if (first.instanceId !== value.instance_id)
-    throw new Error(`its first key is not that of ${value.instance_id}`);
+    throw new KeyFault(`its first key is not that of ${value.instance_id}`);
 
   const keys = [first];
   for (const [index, envelope] of value.rotations.entries()) {
@@ -113,21 +116,21 @@ function rotated(
       sig: Buffer.from(sig, 'base64'),
     });
   if (!isSigned(expected.previous, envelope.signatures[0]))
-    throw new Error(`${place} is not signed by the key before it`);
+    throw new KeyFault(`${place} is not signed by the key before it`);
 
   const rotation = parseStrictly(payload);
-  if (!Check(Rotation, rotation)) throw new Error(`${place} is malformed`);
+  if (!Check(Rotation, rotation)) throw new KeyFault(`${place} is malformed`);
   if (rotation.instance_id !== expected.instanceId || rotation.seq !== expected.seq)
-    throw new Error(`${place} belongs to another place of another history`);
+    throw new KeyFault(`${place} belongs to another place of another history`);
 
   const next = trusted(rotation.new_public_key);
-  if (!isSigned(next, envelope.signatures[1])) throw new Error(`${place} is not signed by the new key`);
+  if (!isSigned(next, envelope.signatures[1])) throw new KeyFault(`${place} is not signed by the new key`);
   return { next, at: rotation.rotated_at };
 }
 
 function trusted(pem: string): TrustedKey {
   const publicKey = parsePublicKey(`${pem.trim()}\n`);
-  if (publicKey === null) throw new Error('a public key in it is malformed');
+  if (publicKey === null) throw new KeyFault('a public key in it is malformed');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const period = { from: null, until: null };
   return { publicKey, keyid: sha256Hex(spki), instanceId: deriveInstanceId(spki), period };

@@ -1,6 +1,7 @@
 /** The keys that a service shows with its identity. A rotation is no reason to distrust it: its keys hand over. Pure. */
+import { isSvcError } from '../../lib/errors/svc-error.ts';
 import { findIdentityFault, type IdentityExpectation } from '../identity/sign-identity.ts';
-import { type Keyring, keyringFromJson } from './keyring.ts';
+import { KeyFault, type Keyring, keyringFromJson } from './keyring.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -15,7 +16,9 @@ export function findServiceFault(body: Body, expected: IdentityExpectation): str
   try {
     keyring = keyringFromJson(history);
   } catch (error) {
-    return `the history of its keys does not hold: ${error instanceof Error ? error.message : 'it is malformed'}`;
+    // Others are not about the history: a browser asks for its digests so.
+    if (!(error instanceof KeyFault) && !isSvcError(error)) throw error;
+    return `the history of its keys does not hold: ${error.message}`;
   }
   const { pinned } = expected;
   const { keys, instanceId } = keyring;

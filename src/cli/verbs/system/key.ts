@@ -1,8 +1,16 @@
 import type { Command } from 'commander';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
-import { addKey, type KeyRecord, readKeys, removeKey } from '../../../store/keys/key-file.ts';
-import { readUsage } from '../../../store/keys/usage-file.ts';
+import {
+  addKey,
+  changeKey,
+  type KeyChange,
+  type KeyRecord,
+  MOST_REQUESTS,
+  readKeys,
+  removeKey,
+} from '../../../store/keys/key-file.ts';
+import { type KeyUsage, readUsage } from '../../../store/keys/usage-file.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 import { inTime } from '../../words/relative-time.ts';
@@ -15,6 +23,9 @@ interface AddFlags {
   readonly localOnly?: boolean;
   readonly expires?: string;
 }
+
+/** False: the limit is taken away. */
+type SetFlags = { readonly [Flag in keyof AddFlags]: AddFlags[Flag] | false };
 
 const HEAD = ['NAME', 'RIGHTS', 'MODELS', 'REQUESTS', 'TOKENS TODAY', 'EXPIRES'];
 
@@ -32,6 +43,22 @@ export function registerKey(program: Command, context: CliContext): void {
     .option('--local-only', 'only models that run on this machine')
     .option('--expires <duration>', 'valid for this long, such as 30d')
     .action((name: string, flags: AddFlags) => add(context, name, flags));
+  key
+    .command('set <name>')
+    .description('change what a key may do from its next request on; the key and its use of today stay')
+    .option('--admin', 'may change models and settings over HTTP')
+    .option('--no-admin', 'may not')
+    .option('--model <id...>', 'only these models')
+    .option('--no-model', 'all models')
+    .option('--requests <count>', 'most requests at once')
+    .option('--no-requests', 'any number')
+    .option('--tokens-per-day <count>', 'most tokens a day (UTC), prompts included')
+    .option('--no-tokens-per-day', 'any number')
+    .option('--local-only', 'only models that run on this machine')
+    .option('--no-local-only', 'models of upstreams too')
+    .option('--expires <duration>', 'valid for this long from now, such as 30d')
+    .option('--no-expires', 'valid until it is revoked')
+    .action((name: string, flags: SetFlags) => set(context, name, flags));
   key
     .command('list')
     .alias('ls')
@@ -54,26 +81,9 @@ async function add(context: CliContext, name: string, flags: AddFlags): Promise<
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/.test(name))
     throw usage('a name has 1 to 40 letters, digits, ".", "_" and "-", and begins with a letter or digit');
   const config = context.config();
-  const registry = localRegistry(config);
-  const models: string[] = [];
-  for (const model of flags.model ?? []) models.push((await registry.find(model)).id);
   const now = systemClock.unixMs();
   const isFirst = config.apiKey === null && (await readKeys(config.home)).length === 0;
-  const maxRequests = count('--requests', flags.requests);
-  const tokensPerDay = count('--tokens-per-day', flags.tokensPerDay);
-  const { key } = await addKey(
-    config.home,
-    {
-      name,
-      admin: flags.admin === true,
-      localOnly: flags.localOnly === true,
-      ...(models.length === 0 ? {} : { models }),
-      ...(maxRequests === null ? {} : { maxRequests }),
-      ...(tokensPerDay === null ? {} : { tokensPerDay }),
-      ...(flags.expires === undefined ? {} : { expiresAt: momentAfter(flags.expires, now) }),
-    },
-    now,
-  );
+  const { key } = await addKey(config.home, { name, ...(await readRights(context, flags, now)) }, now);
   context.print(key);
   context.note('This is the only time that the key is shown; a service that runs knows it already.');
   if (!isFirst) return;
@@ -82,13 +92,42 @@ async function add(context: CliContext, name: string, flags: AddFlags): Promise<
   );
 }
 
+async function set(context: CliContext, name: string, flags: SetFlags): Promise<void> {
+  if (Object.keys(flags).length === 0)
+    throw usage(`name what to change, for example: hearth key set ${name} --tokens-per-day 500000`);
+  const { home } = context.config();
+  const now = systemClock.unixMs();
+  const record = await changeKey(home, name, await readRights(context, flags, now));
+  const used = usedOn(await readUsage(home), now);
+  context.print(table([HEAD, keyRow(record, used(name), now)]));
+  context.note('A service that runs knows it already.');
+}
+
+/** The rights that are named; undefined: that limit is taken away. */
+async function readRights(context: CliContext, flags: SetFlags, nowMs: number): Promise<KeyChange> {
+  const { admin, localOnly, model, requests, tokensPerDay, expires } = flags;
+  const named = <Value, Right>(flag: Value | false | undefined, read: (value: Value) => Right) =>
+    flag === undefined ? null : { right: flag === false ? undefined : read(flag) };
+  const registry = localRegistry(context.config());
+  const ids = named(model, (names) => Promise.all(names.map(async (name) => (await registry.find(name)).id)));
+  const most = named(requests, (text) => count('--requests', text, MOST_REQUESTS));
+  const daily = named(tokensPerDay, (text) => count('--tokens-per-day', text));
+  const end = named(expires, (text) => momentAfter(text, nowMs));
+  return {
+    ...(admin === undefined ? {} : { admin }),
+    ...(localOnly === undefined ? {} : { localOnly }),
+    ...(ids && { models: await ids.right }),
+    ...(most && { maxRequests: most.right }),
+    ...(daily && { tokensPerDay: daily.right }),
+    ...(end && { expiresAt: end.right }),
+  };
+}
+
 async function list(context: CliContext, asJson: boolean): Promise<void> {
   const { home } = context.config();
   const keys = await readKeys(home);
-  const usage = await readUsage(home);
   const now = systemClock.unixMs();
-  const isToday = usage?.day === new Date(now).toISOString().slice(0, 10);
-  const used = (name: string): number => (isToday ? (usage?.tokens[name] ?? 0) : 0);
+  const used = usedOn(await readUsage(home), now);
   if (asJson) {
     return context.printJson(
       keys.map((record) => ({ ...record, sha256: undefined, tokensToday: used(record.name) })),
@@ -96,6 +135,12 @@ async function list(context: CliContext, asJson: boolean): Promise<void> {
   }
   if (keys.length === 0) return context.note('There are no named keys; make one with: hearth key add NAME');
   context.print(table([HEAD, ...keys.map((record) => keyRow(record, used(record.name), now))]));
+}
+
+/** What each key has used on the day of this moment. */
+function usedOn(usage: KeyUsage | null, nowMs: number): (name: string) => number {
+  const isToday = usage?.day === new Date(nowMs).toISOString().slice(0, 10);
+  return (name) => (isToday ? (usage?.tokens[name] ?? 0) : 0);
 }
 
 function keyRow(record: KeyRecord, used: number, nowMs: number): string[] {
@@ -111,10 +156,9 @@ function keyRow(record: KeyRecord, used: number, nowMs: number): string[] {
   ];
 }
 
-function count(flag: string, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
-  if (value === 0) throw usage(`${flag} must be a whole number of at least 1`);
+function count(flag: string, text: string, most = Number.MAX_SAFE_INTEGER): number {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+  if (value === 0 || value > most) throw usage(`${flag} must be a whole number from 1 to ${most}`);
   return value;
 }
 
