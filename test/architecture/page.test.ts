@@ -13,7 +13,6 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'lib/base/duration.ts': ['parts'],
   'lib/base/merge-patch.ts': ['service'],
   'packages/exact-json/src/is-json.ts': ['chat'],
-  'lib/json/strict-json.ts': ['proof'],
   'trust/evidence/compare.ts': ['proof'],
   'trust/evidence/keyring.ts': ['proof'],
   'trust/evidence/proof-file.ts': ['proof'],
@@ -25,6 +24,7 @@ const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'trust/evidence/verify.ts': ['proof'],
   'trust/identity/canonical.ts': ['proof'],
   'trust/evidence/shown-keys.ts': ['proof'],
+  'trust/evidence/strict-text.ts': ['proof'],
 };
 
 const files = readdirSync('ui', { recursive: true, encoding: 'utf8' })

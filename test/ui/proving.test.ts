@@ -76,7 +76,12 @@ describe('an answer', () => {
     for (const seal of [seals.first(), seals.last()]) {
       await seal.click();
       await expect.poll(() => page.locator('.verdict .word').textContent()).toBe('Verified');
-      keys.push((await page.getByText('signed by').first().textContent()) ?? '');
+      keys.push(
+        (await page
+          .getByText(/signed by [0-9a-f]{64}/)
+          .first()
+          .textContent()) ?? '',
+      );
       await page.goBack();
       await seals.first().waitFor();
     }

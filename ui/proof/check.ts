@@ -3,11 +3,11 @@
  * one as in the command. It does not know how a record is made.
  */
 import { checkClaims } from '../../src/api/replay/check-claims.ts';
-import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { checkReplay } from '../../src/trust/evidence/compare.ts';
 import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
 import { readProofFile } from '../../src/trust/evidence/proof-file.ts';
 import { readSaved } from '../../src/trust/evidence/record-text.ts';
+import { decodeStrictly, parseStrictly } from '../../src/trust/evidence/strict-text.ts';
 import { type AnyStatement, isOfAnswer } from '../../src/trust/evidence/any-statement.ts';
 import {
   conclude,
@@ -43,9 +43,9 @@ export interface Claims {
 /** Like `hearth evidence verify`, without the service. Throws if the text is not a record. */
 export function checkRecord({ record: text, request, key, nonce }: Claims): Promise<Checked> {
   return settled(() => {
-    const { value, stream } = readSaved(text, read);
+    const { value, stream } = readSaved(text);
     const record = openRecord(value, stream);
-    const asked = request === null ? null : { bytes: utf8(request), value: read(request) };
+    const asked = request === null ? null : { bytes: utf8(request), value: parseStrictly(request) };
     const keyring = key === null ? null : parseKeyring(key);
     const { findings, statement } = checkClaims(record, keyring, { request: asked, nonce });
     return { ...conclude(findings), record, statement, payloadSha256: sha256Hex(record.payload) };
@@ -140,7 +140,7 @@ const REQUESTS = ['messages', 'prompt', 'input'];
 
 export function findQuestion(request: string | null): string | null {
   if (request === null) return null;
-  const value = read(request);
+  const value = parseStrictly(request);
   const { messages, prompt } = asMembers(value);
   const turns = Array.isArray(messages) ? messages.map(asMembers) : [];
   const asked = turns.findLast(({ role }) => role === 'user')?.['content'] ?? prompt;
@@ -176,12 +176,14 @@ export function answerText({ record }: Checked): string | null {
   return typeof text === 'string' ? text : null;
 }
 
-export const savedValue = (text: string): unknown => readSaved(text, read).value;
+/** The response, or the event of a stream that holds the record. */
+export const savedValue = (text: string): unknown => readSaved(text).value;
 
 export const payloadText = ({ record }: Checked): string =>
   JSON.stringify(parsePayload(record.payload), null, 2);
 
-/** As strict as the service: duplicate keys are invalid. */
-const read = (text: string): unknown => parseJson(utf8(text));
+/** What a chosen file says; the browser's own reading would drop a byte order mark. */
+export const textOfFile = async (file: Blob): Promise<string> =>
+  decodeStrictly(new Uint8Array(await file.arrayBuffer()));
 
-const utf8 = (text: string) => Buffer.from(text) as unknown as Parameters<typeof parseJson>[0];
+const utf8 = (text: string) => Buffer.from(text);

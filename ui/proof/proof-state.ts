@@ -4,7 +4,7 @@ import { readProofFile } from '../../src/trust/evidence/proof-file.ts';
 import type { Finding } from '../../src/trust/evidence/verify.ts';
 import { addressOf, place } from '../parts/address.ts';
 import { ask, sentenceOf } from '../service/client.ts';
-import { type Checked, checkRecord, compareAnswers, kindOf } from './check.ts';
+import { type Checked, checkRecord, compareAnswers, kindOf, textOfFile } from './check.ts';
 import { keyText, meetService, trust } from './trust.ts';
 
 export interface Held {
@@ -51,7 +51,7 @@ export function askAgain(): Promise<void> {
 export function takeFiles(files: Iterable<File>): Promise<void> {
   return during('no', async () => {
     const texts = await Promise.all(
-      [...files].map(async (file) => ({ name: file.name, text: await file.text() })),
+      [...files].map(async (file) => ({ name: file.name, text: await textOfFile(file) })),
     );
     const of = (kind: ReturnType<typeof kindOf>) => texts.find(({ text }) => kindOf(text) === kind);
     const [proof, record, request, key] = [of('proof'), of('record'), of('request'), of('key')];

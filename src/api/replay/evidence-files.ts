@@ -1,16 +1,16 @@
 /** Reads records, requests and keys from files, which are hostile like all other input. */
 import { readFile } from 'node:fs/promises';
-import { parseJson } from '../../lib/json/strict-json.ts';
 import { fail, isFailure, isSvcError, errorMessage, errorReason } from '../../lib/errors/svc-error.ts';
 import { type Keyring, keyringFromJson, parseKeyring } from '../../trust/evidence/keyring.ts';
 import { readKeyHistory } from '../../trust/evidence/rotation.ts';
 import { readProofFile } from '../../trust/evidence/proof-file.ts';
 import { readSaved, type SavedRecord } from '../../trust/evidence/record-text.ts';
+import { decodeStrictly, parseStrictly } from '../../trust/evidence/strict-text.ts';
 import { type OpenedRecord, openRecord, type RequestFile } from '../../trust/evidence/verify.ts';
 
 /** Invalid JSON, or JSON that two parsers could read differently, is malformed like a record. */
 export async function readJsonFile(path: string): Promise<{ bytes: Buffer; value: unknown }> {
-  return parsedFile(path, (bytes) => ({ bytes, value: parseJson(bytes) }));
+  return parsedFile(path, (bytes) => ({ bytes, value: parseStrictly(bytes) }));
 }
 
 async function parsedFile<Parsed>(path: string, parse: (bytes: Buffer) => Parsed): Promise<Parsed> {
@@ -36,11 +36,9 @@ export interface RecordFile {
 }
 
 export async function readRecord(path: string): Promise<RecordFile> {
-  const { bytes, saved } = await parsedFile(path, (bytes) => {
-    const text = bytes.toString('utf8');
-    // The JSON parser checks bytes; if the file is only the record, it gets the original ones.
-    const parse = (json: string): unknown => parseJson(json === text ? bytes : Buffer.from(json));
-    return { bytes, saved: readSaved(text, parse) };
+  const { text, saved } = await parsedFile(path, (bytes) => {
+    const text = decodeStrictly(bytes);
+    return { text, saved: readSaved(text) };
   });
   const { value } = saved;
   const record = opened(path, saved);
@@ -51,16 +49,16 @@ export async function readRecord(path: string): Promise<RecordFile> {
     path,
     record,
     reportedSpeed: typeof speed === 'number' ? speed : null,
-    request: enclosed(path, bytes),
+    request: enclosed(path, text),
   };
 }
 
-function enclosed(path: string, file: Buffer): RequestFile | null {
-  const request = readProofFile(file.toString('utf8'))?.request ?? null;
+function enclosed(path: string, file: string): RequestFile | null {
+  const request = readProofFile(file)?.request ?? null;
   if (request === null) return null;
   try {
     const bytes = Buffer.from(request);
-    return { bytes, value: parseJson(bytes) };
+    return { bytes, value: parseStrictly(bytes) };
   } catch (cause) {
     if (!isSvcError(cause)) throw cause;
     const reason = `the request in ${path} is not usable JSON: ${errorReason(cause)}`;
@@ -83,7 +81,7 @@ export async function readKeyring(home: string, pubkeyFile: string | undefined):
     return history === null ? null : { ...keyringFromJson(history), isHome: true };
   }
   try {
-    return parseKeyring(await readFile(pubkeyFile, 'utf8'));
+    return parseKeyring(decodeStrictly(await readFile(pubkeyFile)));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       throw fail('file_not_found', { path: pubkeyFile }, cause);

@@ -5,7 +5,7 @@
  * Infinity. Reasons name a byte offset, never the text, so no prompt reaches a log.
  */
 import { fail } from '../../lib/errors/svc-error.ts';
-import { JsonScan, type SharedPlace } from './json-scan.ts';
+import { JSON_LIMITS, type JsonLimits, JsonScan, type SharedPlace } from './json-scan.ts';
 import type { KnownMember } from './known-member.ts';
 import { parseSpelled } from './parse-spelled.ts';
 
@@ -13,8 +13,8 @@ import { parseSpelled } from './parse-spelled.ts';
  * Also records the spelling of numbers; throws invalid_json with the reason. If a top-level `shared` member has bytes
  * that were parsed before, its value is the same frozen object.
  */
-export function parseJson(bytes: Buffer, shared?: KnownMember): unknown {
-  const scan = new JsonScan(bytes, { shared });
+export function parseJson(bytes: Buffer, shared?: KnownMember, limits: JsonLimits = JSON_LIMITS): unknown {
+  const scan = new JsonScan(bytes, { shared, limits });
   scan.advance(bytes.length);
   const { place } = scan;
   if (shared === undefined || place === undefined) return parsed(bytes.toString('utf8'));

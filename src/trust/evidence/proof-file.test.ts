@@ -14,17 +14,25 @@ describe('the file of a proof', () => {
       { numRuns: 50 },
     );
     const file = proofFileText({ record: '{"a": 1}', request: null, publicKey: null });
-    expect(readSaved(file, JSON.parse).value).toEqual({ a: 1 });
+    expect(readSaved(file).value).toEqual({ a: 1 });
   });
 
   it.each([
-    '',
     '{}',
     '{"object":"svc.proof"}',
     '{"object":"svc.proof","record":1}',
-    '{"object":"svc.proof",',
+    '{"object":"svc.proof","record":"{}","request":1}',
+    '{"object":"svc.proof","record":"{}","public_key":{}}',
   ])('is not %j', (text) => {
     expect(readProofFile(text)).toBeNull();
-    expect(readSaved(text, String).value).toBe(text);
+    expect(readSaved(text).value).toEqual(JSON.parse(text));
   });
+
+  it.each(['', '{"object":"svc.proof",', '{"object":"svc.proof","record":"{}","record":"{}"}'])(
+    'is not %j, which is no JSON either',
+    (text) => {
+      expect(readProofFile(text)).toBeNull();
+      expect(() => readSaved(text)).toThrow(expect.objectContaining({ code: 'invalid_json' }));
+    },
+  );
 });

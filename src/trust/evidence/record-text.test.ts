@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asResponse, readSaved } from './record-text.ts';
 
-const saved = (text: string) => readSaved(text, JSON.parse);
+const saved = (text: string) => readSaved(text);
 
 describe('the saved text of a stream', () => {
   it('holds the record in one event, beside other events and lines', () => {
@@ -42,5 +42,16 @@ describe('a response', () => {
       { choices: [{}], svc_answer: {} },
     ])
       expect(asResponse(value)).toEqual({ response: value, beside: [] });
+  });
+});
+
+describe('a long answer', () => {
+  it('is read whole: vectors and log probabilities have far more values than a request may', () => {
+    const vectors = Array.from({ length: 300 }, () => ({ embedding: Array(768).fill(0.5) }));
+    const tokens = Array.from({ length: 9_000 }, () => ({
+      top: Array(20).fill({ logprob: -1, bytes: [1] }),
+    }));
+    for (const value of [{ data: vectors }, { choices: tokens }])
+      expect(readSaved(JSON.stringify({ evidence: {}, ...value })).value).toMatchObject({ evidence: {} });
   });
 });

@@ -1,6 +1,7 @@
 /** Finds a record within a larger file: the saved text of a stream, whose last event it is, or a proof. */
 import { fail } from '../../lib/errors/svc-error.ts';
 import { readProofFile } from './proof-file.ts';
+import { parseStrictly } from './strict-text.ts';
 
 export interface ToldByStream {
   readonly events: readonly unknown[];
@@ -14,17 +15,18 @@ export interface SavedRecord {
 
 const STREAM = /^(?:data|event|id|retry)?:/;
 
-export function readSaved(file: string, parse: (json: string) => unknown): SavedRecord {
+export function readSaved(file: string): SavedRecord {
   const text = readProofFile(file)?.record ?? file;
-  if (!STREAM.test(text)) return { value: parse(text), stream: null };
+  if (!STREAM.test(text)) return { value: parseStrictly(text), stream: null };
   const fields = new Set<string>();
   const events: unknown[] = [];
   for (const line of text.split(/\r\n|\r|\n/)) {
     if (line === '') continue;
     const [name = ''] = line.split(':', 1);
-    const data = line.slice(name.length + 1).trim();
+    // One space belongs to the line; what else is no JSON is for the parser to refuse.
+    const data = line.slice(name.length + 1).replace(/^ /, '');
     if (name !== 'data') fields.add(name === '' ? 'comments' : name);
-    else if (data !== '[DONE]') events.push(parse(data));
+    else if (data !== '[DONE]') events.push(parseStrictly(data));
   }
   const at = events.findLastIndex((event) => isObject(event) && 'evidence' in event);
   if (at === -1) {
