@@ -85,7 +85,7 @@ export async function readKeyring(home: string, pubkeyFile: string | undefined):
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       throw fail('file_not_found', { path: pubkeyFile }, cause);
-    const reason = errorMessage(cause);
+    const reason = isSvcError(cause) ? errorReason(cause) : errorMessage(cause);
     throw fail(
       'record_malformed',
       { reason: `${pubkeyFile} cannot be used as a public key: ${reason}` },

@@ -8,6 +8,7 @@ import { Check } from 'typebox/value';
 import { sha256Hex } from '../identity/canonical.ts';
 import { Base64, isSignedBy, parsePublicKey } from '../identity/dsse.ts';
 import { deriveInstanceId } from '../identity/instance-id.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
 import { readProofFile } from './proof-file.ts';
 import { time } from './statement.ts';
 import { parseStrictly } from './strict-text.ts';
@@ -42,9 +43,6 @@ export const KeyHistory = Type.Object({
 });
 export type KeyHistory = Static<typeof KeyHistory>;
 
-/** What is wrong with a file of keys, in words. */
-export class KeyFault extends Error {}
-
 export interface TrustedKey {
   readonly keyid: string;
   readonly publicKey: KeyObject;
@@ -62,7 +60,7 @@ export interface Keyring {
   readonly isPinned?: boolean;
 }
 
-/** Accepts PEM (one key or several), a key history, or a proof with either; throws the reason for other text. */
+/** Accepts PEM (one key or several), a key history, or a proof or a signed identity with either. */
 export function parseKeyring(file: string): Keyring {
   const text = readProofFile(file)?.publicKey ?? file;
   if (text.trimStart().startsWith('{')) {
@@ -70,7 +68,7 @@ export function parseKeyring(file: string): Keyring {
     return Check(SignedIdentity, value) ? keyringOfIdentity(value) : keyringFromJson(value);
   }
   const blocks = text.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? [];
-  if (blocks.length === 0) throw new KeyFault('it holds neither a PEM public key nor a key history');
+  if (blocks.length === 0) throw unusable('it holds neither a PEM public key nor a key history');
   return { keys: blocks.map(trusted), instanceId: null };
 }
 
@@ -87,10 +85,10 @@ function keyringOfIdentity({ signature }: Static<typeof SignedIdentity>): Keyrin
 
 /** Checks a history from the first key on; throws where a link does not hold. */
 export function keyringFromJson(value: unknown): Keyring {
-  if (!Check(KeyHistory, value)) throw new KeyFault('it is not a key history');
+  if (!Check(KeyHistory, value)) throw unusable('it is not a key history');
   const first = trusted(value.first_public_key);
   if (first.instanceId !== value.instance_id)
-    throw new KeyFault(`its first key is not that of ${value.instance_id}`);
+    throw unusable(`its first key is not that of ${value.instance_id}`);
 
   const keys = [first];
   for (const [index, envelope] of value.rotations.entries()) {
@@ -116,22 +114,24 @@ function rotated(
       sig: Buffer.from(sig, 'base64'),
     });
   if (!isSigned(expected.previous, envelope.signatures[0]))
-    throw new KeyFault(`${place} is not signed by the key before it`);
+    throw unusable(`${place} is not signed by the key before it`);
 
   const rotation = parseStrictly(payload);
-  if (!Check(Rotation, rotation)) throw new KeyFault(`${place} is malformed`);
+  if (!Check(Rotation, rotation)) throw unusable(`${place} is malformed`);
   if (rotation.instance_id !== expected.instanceId || rotation.seq !== expected.seq)
-    throw new KeyFault(`${place} belongs to another place of another history`);
+    throw unusable(`${place} belongs to another place of another history`);
 
   const next = trusted(rotation.new_public_key);
-  if (!isSigned(next, envelope.signatures[1])) throw new KeyFault(`${place} is not signed by the new key`);
+  if (!isSigned(next, envelope.signatures[1])) throw unusable(`${place} is not signed by the new key`);
   return { next, at: rotation.rotated_at };
 }
 
 function trusted(pem: string): TrustedKey {
   const publicKey = parsePublicKey(`${pem.trim()}\n`);
-  if (publicKey === null) throw new KeyFault('a public key in it is malformed');
+  if (publicKey === null) throw unusable('a public key in it is malformed');
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const period = { from: null, until: null };
   return { publicKey, keyid: sha256Hex(spki), instanceId: deriveInstanceId(spki), period };
 }
+
+const unusable = (reason: string): Error => fail('record_malformed', { reason });

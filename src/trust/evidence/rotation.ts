@@ -24,7 +24,8 @@ import { isoSecond } from './record.ts';
 
 /**
  * Makes a new key, records the hand-over, then installs the key. A crash between the two steps leaves the old key and
- * a hand-over to a lost key; the next rotation overwrites it. A running server keeps its key until it is restarted.
+ * a hand-over to a lost key; the next rotation overwrites it. `atMs` dates the hand-over: a little ahead of the clock, so that a
+ * running service dates nothing later with the old key.
  */
 export async function rotateKey(
   home: string,

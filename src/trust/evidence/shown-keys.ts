@@ -1,7 +1,7 @@
 /** The keys that a service shows with its identity. A rotation is no reason to distrust it: its keys hand over. Pure. */
-import { isSvcError } from '../../lib/errors/svc-error.ts';
+import { errorReason, isSvcError } from '../../lib/errors/svc-error.ts';
 import { findIdentityFault, type IdentityExpectation } from '../identity/sign-identity.ts';
-import { KeyFault, type Keyring, keyringFromJson } from './keyring.ts';
+import { type Keyring, keyringFromJson } from './keyring.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -17,8 +17,8 @@ export function findServiceFault(body: Body, expected: IdentityExpectation): str
     keyring = keyringFromJson(history);
   } catch (error) {
     // Others are not about the history: a browser asks for its digests so.
-    if (!(error instanceof KeyFault) && !isSvcError(error)) throw error;
-    return `the history of its keys does not hold: ${error.message}`;
+    if (!isSvcError(error)) throw error;
+    return `the history of its keys does not hold: ${errorReason(error)}`;
   }
   const { pinned } = expected;
   const { keys, instanceId } = keyring;
