@@ -182,7 +182,7 @@ export const savedValue = (text: string): unknown => readSaved(text).value;
 export const payloadText = ({ record }: Checked): string =>
   JSON.stringify(parsePayload(record.payload), null, 2);
 
-/** What a chosen file says; the browser's own reading would drop a byte order mark. */
+/** Text of a chosen file; `Blob.text` would drop a byte order mark. */
 export const textOfFile = async (file: Blob): Promise<string> =>
   decodeStrictly(new Uint8Array(await file.arrayBuffer()));
 

@@ -87,7 +87,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a key permits, and until when. */
+/** Limits and permissions of a key. */
 type KeyRights = Omit<KeyRecord, 'name' | 'sha256' | 'createdAt'>;
 
 /** Each right that is named replaces the one before; undefined takes the limit away. */
@@ -145,7 +145,7 @@ async function change(
   });
   try {
     const text = `${JSON.stringify({ schema: 1, keys: edit(await readKeys(home)) }, null, 2)}\n`;
-    // As it will be read: JSON has no undefined, so a limit that is taken away is gone.
+    // JSON has no undefined, so a removed limit is gone from the file.
     const value = parsed(text);
     // A file that cannot be read again would admit nobody.
     if (!Check(KeyFile, value)) throw fail('unsupported_value', { param: 'key', message: TOO_MUCH });

@@ -43,7 +43,7 @@ export function newEvidenceIssuer(options: {
   readonly serverSource: Promise<FolderHash>;
   readonly backend: () => Promise<FolderHash | null>;
   readonly sealed?: () => SealStatement | null;
-  /** Asked for each record: another process may have replaced the key. */
+  /** Called for each record, because another process may have replaced the key. */
   readonly signingKey: () => Promise<Pick<SigningKey, 'keys' | 'period'>>;
 }): EvidenceIssuer {
   const { identity, version, clock, serverSource, backend, signingKey } = options;

@@ -47,13 +47,13 @@ export async function rotateKey(
   return { publicKeyPem: keys.publicKeyPem, seq };
 }
 
-/** How far ahead of the clock a hand-over is dated. */
+/** A hand-over is dated so far ahead of the clock. */
 export const HAND_OVER_MS = 2000;
 
 /** The key with which an instance signs now. */
 export interface SigningKey {
   readonly keys: InstanceKeys;
-  /** When it signs; what it signs at another time would not verify. */
+  /** Its signatures of another time do not verify. */
   readonly period: TrustedKey['period'];
   readonly history: KeyHistory;
 }

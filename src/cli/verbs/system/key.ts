@@ -137,7 +137,7 @@ async function list(context: CliContext, asJson: boolean): Promise<void> {
   context.print(table([HEAD, ...keys.map((record) => keyRow(record, used(record.name), now))]));
 }
 
-/** What each key has used on the day of this moment. */
+/** Today's tokens by the name of the key. */
 function usedOn(usage: KeyUsage | null, nowMs: number): (name: string) => number {
   const isToday = usage?.day === new Date(nowMs).toISOString().slice(0, 10);
   return (name) => (isToday ? (usage?.tokens[name] ?? 0) : 0);
