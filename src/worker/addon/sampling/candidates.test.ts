@@ -26,6 +26,30 @@ it('passes over values that are no numbers, unless there is nothing else', () =>
   expect(pickLogits(new Float32Array(9).fill(Number.NaN), { tokens: [], largest: 1 }).largest).toBeNaN();
 });
 
+it('gives the rank of a token and the weight of all as plain sums do', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(logit, fc.float({ min: -90, max: 30, noNaN: true })), {
+        minLength: 1,
+        maxLength: 60,
+      }),
+      fc.nat(),
+      fc.integer({ min: 0, max: 20 }),
+      (values, nth, largest) => {
+        const logits = Float32Array.from(values);
+        const token = nth % logits.length;
+        const { tokenRank, totalWeight, largest: most } = pickLogits(logits, { tokens: [token], largest });
+        const own = logits[token] as number;
+        expect(tokenRank(token)).toBe(1 + logits.filter((other) => other > own).length);
+        if (!Number.isFinite(most)) return;
+        const weight = logits.reduce((sum, each) => sum + Math.exp(each - most), 0);
+        expect(totalWeight() / weight).toBeCloseTo(1, 9);
+      },
+    ),
+    { seed: 1 },
+  );
+});
+
 it('adds the tokens that were asked for once', () => {
   const logits = Float32Array.of(4, 1, 3, 2);
   expect(withTokens(largestLogits(logits, 2), logits, [2, 1]).map(({ token }) => token)).toEqual([0, 2, 1]);

@@ -22,6 +22,10 @@ export function argmax(logits: Float32Array): number {
 
 /** The `count` largest, in descending order; the lower token first among equals. */
 export function largestLogits(logits: Float32Array, count: number): TokenLogit[] {
+  return findLargest(logits, count).list(count);
+}
+
+function findLargest(logits: Float32Array, count: number): Largest {
   const found = new Largest(Math.min(count, logits.length));
   const { size } = found;
   for (let token = 0; token < size; token += 1) found.put(token, logits[token] as number);
@@ -42,7 +46,7 @@ export function largestLogits(logits: Float32Array, count: number): TokenLogit[]
     least = found.least;
   }
   for (; token < logits.length; token += 1) found.put(token, logits[token] as number);
-  return found.list();
+  return found;
 }
 
 class Largest {
@@ -77,19 +81,32 @@ class Largest {
     tokens[place] = token;
   }
 
-  list(): TokenLogit[] {
-    return Array.from(this.#tokens, (token, at) => ({ token, logit: this.#values[at] as number }));
+  get most(): number {
+    return this.#values[0] ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** The first of them that is no larger; -1 if all are. */
+  place(logit: number): number {
+    return this.#values.findIndex((value) => !(value > logit));
+  }
+
+  list(count: number): TokenLogit[] {
+    const tokens = this.#tokens.subarray(0, count);
+    return Array.from(tokens, (token, at) => ({ token, logit: this.#values[at] as number }));
   }
 }
 
+/** This many cost as much as one, and nearly every token of a text is among them, so that its rank is known. */
+const RANKED = 16;
+
 export function pickLogits(logits: Float32Array, { tokens, largest }: LogitsWanted): Logits {
-  const found = largestLogits(logits, Math.max(1, largest));
-  const most = found[0]?.logit ?? Number.NEGATIVE_INFINITY;
+  const found = findLargest(logits, Math.max(tokens.length === 0 ? 1 : RANKED, largest));
+  const { most } = found;
   return {
-    of: withTokens(found.slice(0, largest), logits, tokens),
+    of: withTokens(found.list(largest), logits, tokens),
     largest: most,
     totalWeight: () => sumWeights(logits, most),
-    tokenRank: (token) => tokenRank(logits, token),
+    tokenRank: (token) => tokenRank(logits, found, token),
   };
 }
 
@@ -102,8 +119,10 @@ export function withTokens(
   return [...found, ...others.map((token) => ({ token, logit: logits[token] ?? Number.NEGATIVE_INFINITY }))];
 }
 
-const STEPS = 2048;
+const STEP_BITS = 11;
+const STEPS = 1 << STEP_BITS;
 const STEPS_PER_NAT = STEPS / Math.LN2;
+const NATS_PER_STEP = Math.LN2 / STEPS;
 /** Powers of two below this add nothing that a sum over any vocabulary would show. */
 const LEAST_POWER = 64;
 const FRACTIONS = Float64Array.from({ length: STEPS }, (_, step) => 2 ** (-step / STEPS));
@@ -119,15 +138,17 @@ function sumWeights(logits: Float32Array, largest: number): number {
     const scaled = (largest - (logits[token] as number)) * STEPS_PER_NAT;
     if (scaled >= STEPS * LEAST_POWER) continue;
     const whole = scaled | 0;
-    const rest = (whole - scaled) / STEPS_PER_NAT;
-    const power = (FRACTIONS[whole % STEPS] as number) * (POWERS[(whole / STEPS) | 0] as number);
+    const rest = (whole - scaled) * NATS_PER_STEP;
+    const power = (FRACTIONS[whole & (STEPS - 1)] as number) * (POWERS[whole >> STEP_BITS] as number);
     sum += power * (1 + rest * (1 + rest * 0.5));
   }
   return sum;
 }
 
-function tokenRank(logits: Float32Array, token: number): number {
+function tokenRank(logits: Float32Array, found: Largest, token: number): number {
   const own = logits[token] as number;
+  const place = found.place(own);
+  if (place >= 0) return place + 1;
   let larger = 0;
   for (let other = 0; other < logits.length; other += 1) if ((logits[other] as number) > own) larger += 1;
   return larger + 1;

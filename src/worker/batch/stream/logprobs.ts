@@ -10,9 +10,19 @@ interface RankedToken extends SampledToken {
   rank(): number;
 }
 
+interface TokenName {
+  readonly id: number;
+  readonly text: string;
+  readonly bytes: number[];
+}
+
+/** Chosen: tokens that repeat in a text are found again, and a long answer keeps no whole vocabulary. */
+const MOST_NAMES = 4096;
+
 export class Logprobs {
   readonly #top: number;
   readonly #vocabulary: Vocabulary;
+  readonly #names = new Map<number, TokenName>();
 
   constructor(vocabulary: Vocabulary, top: number) {
     this.#top = top;
@@ -36,23 +46,29 @@ export class Logprobs {
       largest: this.#top,
     });
     const weight = Math.log(totalWeight());
-    const logits = new Map(of.map(({ token: id, logit }) => [id, logit]));
     const entry = (id: number, logit: number): TokenLogprob => ({
       ...this.#named(id),
       // JSON has no infinity; an impossible token gets the floor that other servers use.
       logprob: Math.max(logit - largest - weight, -9999),
     });
     return {
-      chosen: entry(token, logits.get(token) ?? Number.NEGATIVE_INFINITY),
-      top: [...logits]
-        .sort(([, a], [, b]) => b - a)
-        .slice(0, this.#top)
-        .map(([id, logit]) => entry(id, logit)),
+      chosen: entry(token, of.find(({ token: id }) => id === token)?.logit ?? Number.NEGATIVE_INFINITY),
+      top: of.slice(0, this.#top).map(({ token: id, logit }) => entry(id, logit)),
       rank: () => tokenRank(token),
     };
   }
 
-  #named(token: number): { readonly id: number; readonly text: string; readonly bytes: number[] } {
+  /** Texts repeat their tokens, and a message between processes holds an object once. */
+  #named(token: number): TokenName {
+    const known = this.#names.get(token);
+    if (known !== undefined) return known;
+    if (this.#names.size >= MOST_NAMES) this.#names.clear();
+    const name = this.#name(token);
+    this.#names.set(token, name);
+    return name;
+  }
+
+  #name(token: number): TokenName {
     const bytes = this.#vocabulary.tokenBytes(token);
     const control = this.#vocabulary.controlText(token);
     return {
