@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import { asFailure } from '../../lib/errors/grammar-failure.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { SharedMap } from '../../lib/base/shared-map.ts';
 import { builtFile } from '../../lib/base/package-folder.ts';
 import { tooLarge } from '../../../packages/schema-grammar/src/schema/schema-budget.ts';
 import { writeJson } from '../../lib/json/spelled-numbers.ts';
@@ -17,7 +18,8 @@ import type { LeftOut, SchemaToExamine, ThreadReply, ThreadRequest } from './sch
  * the thread also waits for a processor, and its first request for the thread to start.
  */
 const PATIENCE_MS = 20_000;
-const MAX_VERDICTS = 4_096;
+/** Kept verdicts, and the characters of their notes: a client chooses the names in pointers. */
+const VERDICT_LIMITS = { entries: 4_096, size: 4 * 1024 * 1024 };
 /** Members and items of one schema; more are refused before they are written as text. */
 const MAX_MEMBERS = 100_000;
 
@@ -46,7 +48,7 @@ export interface SchemaValidator {
 }
 
 class ThreadValidator implements SchemaValidator {
-  readonly #verdicts = new Map<string, readonly LeftOut[]>();
+  readonly #verdicts = new SharedMap<string, readonly LeftOut[]>(VERDICT_LIMITS);
   readonly #names = new WeakMap<object, Named>();
   /** The thread replies in the order sent. */
   readonly #waiting: Waiting[] = [];
@@ -62,14 +64,18 @@ class ThreadValidator implements SchemaValidator {
         relax,
       }),
     );
-    const unknown = asked.filter((schema) => !this.#verdicts.has(verdictKey(schema)));
-    if (unknown.length > 0) {
-      const reply = await this.#ask({ kind: 'examine', schemas: unknown });
-      if (reply.kind === 'refused') throw fail('invalid_request', reply.detail);
-      if (reply.kind !== 'examined') throw new Error(`the schema thread answered ${reply.kind}`);
-      for (const [index, schema] of unknown.entries()) this.#remember(schema, reply.leftOut[index] ?? []);
-    }
-    return asked.map((schema) => this.#verdicts.get(verdictKey(schema)) ?? []);
+    const known = asked.map((schema) => this.#verdicts.get(verdictKey(schema)));
+    const unknown = asked.filter((_, at) => known[at] === undefined);
+    const fresh = (unknown.length === 0 ? [] : await this.#examineNow(unknown)).values();
+    return known.map((verdict) => verdict ?? fresh.next().value ?? []);
+  }
+
+  async #examineNow(schemas: readonly SchemaToExamine[]): Promise<readonly (readonly LeftOut[])[]> {
+    const reply = await this.#ask({ kind: 'examine', schemas });
+    if (reply.kind === 'refused') throw fail('invalid_request', reply.detail);
+    if (reply.kind !== 'examined') throw new Error(`the schema thread answered ${reply.kind}`);
+    for (const [index, schema] of schemas.entries()) this.#remember(schema, reply.leftOut[index] ?? []);
+    return reply.leftOut;
   }
 
   async findProblem(schema: object, value: string): Promise<string | null> {
@@ -92,11 +98,9 @@ class ThreadValidator implements SchemaValidator {
   }
 
   #remember(schema: SchemaToExamine, leftOut: readonly LeftOut[]): void {
-    this.#verdicts.set(verdictKey(schema), leftOut);
-    for (const [oldest] of this.#verdicts) {
-      if (this.#verdicts.size <= MAX_VERDICTS) break;
-      this.#verdicts.delete(oldest);
-    }
+    const size = leftOut.reduce((sum, { pointer, keyword }) => sum + pointer.length + keyword.length, 0);
+    this.#verdicts.set(verdictKey(schema), leftOut, { owner: '', size });
+    this.#verdicts.trim();
   }
 
   #ask(request: Unsent): Promise<ThreadReply> {
