@@ -34,6 +34,7 @@ const shared = Type.Omit(CompletionRequest, [
   'logprobs',
   'parse_special',
   'stream_options',
+  'svc_evidence',
 ]).properties;
 
 const answered = {

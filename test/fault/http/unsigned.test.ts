@@ -22,6 +22,11 @@ describe.each(computing.map((route) => [`${route.method} ${route.path}`, route] 
       expect(route.signs === true).toBe(Object.hasOwn(properties, 'evidence'));
     });
 
+    it('lists the field that asks for a record exactly where it gives records', () => {
+      const { properties: fields = {} } = (route.body ?? {}) as { properties?: object };
+      expect(Object.hasOwn(fields, 'svc_evidence')).toBe(route.signs === true);
+    });
+
     if (route.signs === true) return;
     it('refuses to answer without the record', async () => {
       const asks = [ask({ [HEADERS.evidenceMode]: 'frozen-v1' }, {})];
