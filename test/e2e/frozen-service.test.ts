@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { open, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import OpenAI from 'openai';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentDigest } from '../../src/http/handlers/chat.ts';
@@ -62,6 +63,23 @@ describe('on the wire', () => {
     expect(issuer.instance_id).toBe(frozen.headers.get('x-svc-instance-id'));
     expect(issuer.boot_id).toBe(frozen.headers.get('x-svc-boot-id'));
     expect(asked).toMatchObject({ nonce: 'n-42', raw_body_sha256: sha256(JSON.stringify(request)) });
+  });
+
+  it('verifies what the openai package read and wrote', async () => {
+    const client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'none' });
+    const body = {
+      ...request,
+      messages: [{ role: 'user' as const, content: 'Hi' }],
+      svc_evidence: 'frozen-v1',
+    };
+    const answer = await client.chat.completions.create(body);
+    await service.save('package.request.json', body);
+    await service.save('package.json', JSON.stringify(answer, null, 2));
+    const args = ['evidence', 'verify', 'package.json', '--request', 'package.request.json', '--replay'];
+    expect(await service.cli(args)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('verified at L3'),
+    });
   });
 
   it('names the bytes that GET /v1/identity names', async () => {
