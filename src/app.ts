@@ -244,7 +244,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   const registry = openRegistry({ home: config.home, settings: config });
   const identity = { version: options.version, instanceId: instance.instanceId, bootId: instance.bootId };
   const installed = installedModels(registry, config);
-  const elsewhere = new RemoteModels({
+  const remote = new RemoteModels({
     installed,
     engines: new EngineStore(registry.store),
     isSealed: config.sealed,
@@ -253,8 +253,8 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     clock: systemClock,
     log: logger,
   });
-  if (config.sealed) await elsewhere.refuseSealed();
-  const models = allModels({ installed, elsewhere, registry });
+  if (config.sealed) await remote.refuseSealed();
+  const models = allModels({ installed, remote, registry });
   const isKeeping = config.storeResponses && options.readOnly !== true;
   const responses = isKeeping ? new ResponseStore(config.home, systemClock, { log: logger }) : null;
   const findRights: FindRights = async (owner) => {
@@ -315,7 +315,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     clock: systemClock,
     measuredSpeed: speeds.of,
     upstreams: () => balancer.upstreams(),
-    listUpstreams: () => elsewhere.upstreams(),
+    listUpstreams: () => remote.upstreams(),
     process: identity,
     isDraining: () => isDraining,
     isNativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),

@@ -87,8 +87,8 @@ export async function tokenizerInfo(
     wantsMarks: true as const,
   };
   const { marks } = await runJob(ports.engine, { model, job, body: {}, caller }, 'tokenized');
-  const told = (mark = ''): string | null => (mark === '' ? null : mark);
-  const body = { model: model.id, bos_token: told(marks?.begin), eos_token: told(marks?.end) };
+  const orNull = (mark = ''): string | null => (mark === '' ? null : mark);
+  const body = { model: model.id, bos_token: orNull(marks?.begin), eos_token: orNull(marks?.end) };
   return { understood: { ignored: [] }, body };
 }
 

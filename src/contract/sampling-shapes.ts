@@ -55,7 +55,7 @@ export const recordedShapes = shapes<{
 type RecordedSampling = { [K in RecordedOption]: number };
 
 const ANSWERED_ROWS = rowsWhere<AnsweredOption>(
-  ({ elsewhere, fallback }) => elsewhere === 'plain' && fallback !== undefined,
+  ({ reach, fallback }) => reach === 'plain' && fallback !== undefined,
 );
 
 /** The Responses dialect requires these of every response. */

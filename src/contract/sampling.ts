@@ -37,7 +37,7 @@ export interface SamplingRow {
   readonly perModel: boolean;
   readonly evidence: Evidence;
   /** Least capable engine type that accepts it; `here`: Hearth implements it for every engine. */
-  readonly elsewhere: SamplingReach | 'here';
+  readonly reach: SamplingReach | 'here';
   readonly serversName?: string;
   /** Ollama's different meaning of a number: its lower bound, and the fields it maps to here. */
   readonly ollama?: {
@@ -109,7 +109,7 @@ export const SAMPLING = {
     fallback: 0.8,
     perModel: true,
     evidence: 'decided',
-    elsewhere: 'plain',
+    reach: 'plain',
   },
   seed: {
     wire: 'seed',
@@ -124,7 +124,7 @@ export const SAMPLING = {
     read: (asked: number) => (asked === -1 ? undefined : modulo32(asked)),
     perModel: true,
     evidence: 'decided',
-    elsewhere: 'plain',
+    reach: 'plain',
     recorded: { maximum: RANDOM_DEVICE_SEED - 1 },
   },
   topK: {
@@ -141,7 +141,7 @@ export const SAMPLING = {
     fallback: 40,
     perModel: true,
     evidence: 'stated',
-    elsewhere: 'servers',
+    reach: 'servers',
   },
   topP: {
     wire: 'top_p',
@@ -150,7 +150,7 @@ export const SAMPLING = {
     fallback: 0.95,
     perModel: true,
     evidence: 'stated',
-    elsewhere: 'plain',
+    reach: 'plain',
   },
   minP: {
     wire: 'min_p',
@@ -159,7 +159,7 @@ export const SAMPLING = {
     fallback: 0.05,
     perModel: true,
     evidence: 'stated',
-    elsewhere: 'servers',
+    reach: 'servers',
   },
   repeatPenalty: {
     wire: 'repeat_penalty',
@@ -174,7 +174,7 @@ export const SAMPLING = {
     fallback: 1,
     perModel: true,
     evidence: 'stated',
-    elsewhere: 'servers',
+    reach: 'servers',
     serversName: 'repetition_penalty',
   },
   repeatLastN: {
@@ -199,7 +199,7 @@ export const SAMPLING = {
     fallback: 64,
     perModel: true,
     evidence: 'stated',
-    elsewhere: 'llama.cpp',
+    reach: 'llama.cpp',
   },
   presencePenalty: {
     wire: 'presence_penalty',
@@ -208,7 +208,7 @@ export const SAMPLING = {
     fallback: 0,
     perModel: true,
     evidence: 'stated',
-    elsewhere: 'plain',
+    reach: 'plain',
   },
   frequencyPenalty: {
     wire: 'frequency_penalty',
@@ -217,7 +217,7 @@ export const SAMPLING = {
     fallback: 0,
     perModel: true,
     evidence: 'stated',
-    elsewhere: 'plain',
+    reach: 'plain',
   },
   xtcProbability: {
     wire: 'xtc_probability',
@@ -231,7 +231,7 @@ export const SAMPLING = {
     fallback: 0,
     perModel: true,
     evidence: 'deviation',
-    elsewhere: 'llama.cpp',
+    reach: 'llama.cpp',
   },
   xtcThreshold: {
     wire: 'xtc_threshold',
@@ -244,7 +244,7 @@ export const SAMPLING = {
     fallback: 0.1,
     perModel: true,
     evidence: 'deviation',
-    elsewhere: 'llama.cpp',
+    reach: 'llama.cpp',
   },
   typicalP: {
     wire: 'typical_p',
@@ -257,7 +257,7 @@ export const SAMPLING = {
     fallback: 1,
     perModel: true,
     evidence: 'deviation',
-    elsewhere: 'llama.cpp',
+    reach: 'llama.cpp',
   },
   topNSigma: {
     wire: 'top_n_sigma',
@@ -270,7 +270,7 @@ export const SAMPLING = {
     fallback: 0,
     perModel: true,
     evidence: 'deviation',
-    elsewhere: 'llama.cpp',
+    reach: 'llama.cpp',
   },
   repetitionGuard: {
     wire: 'repetition_guard',
@@ -287,7 +287,7 @@ export const SAMPLING = {
     unset: '256; in frozen answers 0',
     perModel: true,
     evidence: 'deviation',
-    elsewhere: 'here',
+    reach: 'here',
   },
   callGuard: {
     wire: 'call_guard',
@@ -304,7 +304,7 @@ export const SAMPLING = {
     unset: '5; in frozen answers 0',
     perModel: true,
     evidence: 'deviation',
-    elsewhere: 'here',
+    reach: 'here',
   },
   logitBias: {
     wire: 'logit_bias',
@@ -329,7 +329,7 @@ export const SAMPLING = {
       'logit_bias must map token ids or texts to a bias from -100 to 100, or be a list of such pairs; a text must not be empty.',
     perModel: false,
     evidence: 'requested',
-    elsewhere: 'openai',
+    reach: 'openai',
   },
 } as const satisfies Readonly<Record<string, SamplingRow>>;
 

@@ -222,9 +222,9 @@ function message(
   headers: IncomingHttpHeaders | NodeJS.Dict<number | string | string[]>,
   body: string,
 ): Message {
-  const told = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.has(name.toLowerCase()));
+  const shown = Object.entries(headers).filter(([name]) => !SECRET_HEADERS.has(name.toLowerCase()));
   return {
-    headers: Object.fromEntries(told.map(([name, value]) => [name, String(value)])),
+    headers: Object.fromEntries(shown.map(([name, value]) => [name, String(value)])),
     body: body.slice(0, RECORDER_LIMITS.bodyChars),
     truncated: body.length > RECORDER_LIMITS.bodyChars,
   };

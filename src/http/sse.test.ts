@@ -9,13 +9,13 @@ import { PendingItems, sendStream } from './sse.ts';
 
 describe('sendStream', () => {
   it('ends as a 500, and closes the job, when the head cannot be written', async () => {
-    const told: string[] = [];
+    const events: string[] = [];
     async function* items(): AsyncGenerator<StreamItem, void, void> {
       try {
         yield { started: { numCtx: 64 } };
         yield { comment: 'never read' };
       } finally {
-        told.push('closed');
+        events.push('closed');
       }
     }
     const app = fastify();
@@ -26,13 +26,13 @@ describe('sendStream', () => {
         log: silentLogger,
         headAfterMs: 1_000,
         chooseShape: () => 'string',
-        abort: () => told.push('aborted'),
+        abort: () => events.push('aborted'),
       }),
     );
     const response = await fetch(await app.listen({ host: '127.0.0.1', port: 0 }));
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: 'internal' });
-    expect(told).toEqual(['aborted', 'closed']);
+    expect(events).toEqual(['aborted', 'closed']);
   });
 });
 

@@ -146,8 +146,8 @@ describe('audio without the native library', () => {
     const image = asking('See # and #.', CAT, CAT);
     const audio = hearing('See # and #.', WORD, WORD);
     if (image.prompt.kind !== 'chat' || audio.prompt.kind !== 'chat') throw new Error('no chat');
-    const [seen, heard] = [image.prompt.turns[0]?.media ?? [], audio.prompt.turns[0]?.media ?? []];
-    const media = [seen[0], heard[1]].flatMap((each) => each ?? []);
+    const [seen, audible] = [image.prompt.turns[0]?.media ?? [], audio.prompt.turns[0]?.media ?? []];
+    const media = [seen[0], audible[1]].flatMap((each) => each ?? []);
     const turn: Turn = { role: 'user', content: 'See  and .', media };
     const { text, failure } = await run({ prompt: { kind: 'chat', turns: [turn] } });
     expect([failure, text]).toEqual([null, 'See (cat-cat!) and (one-word).']);

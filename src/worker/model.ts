@@ -32,7 +32,7 @@ export interface EmbeddingContexts {
   /** Uses all threads, while no other context of the model computes. */
   readonly context: NativeContext;
   /** Each with its own threads, in parallel, for inputs of up to `longestParallel` tokens. */
-  readonly beside: readonly NativeContext[];
+  readonly parallel: readonly NativeContext[];
   readonly longestParallel: number;
   readonly longest: number;
   readonly tokens: number;

@@ -106,7 +106,7 @@ export interface ModelFacts extends ModelTemplates {
 export type PastState =
   | { readonly holds: 'every token' }
   | { readonly holds: 'window'; readonly tokens: number }
-  | { readonly holds: 'summary'; readonly beside?: 'window' };
+  | { readonly holds: 'summary'; readonly also?: 'window' };
 
 /** Pooling of token vectors into one; `rank`: scores of a pair instead. */
 export type Pooling = 'none' | 'mean' | 'cls' | 'last' | 'rank';

@@ -7,12 +7,12 @@ describe('what the slots do', () => {
   afterEach(() => void vi.useRealTimers());
 
   function watched() {
-    let told = 0;
+    let reportCount = 0;
     let nowMs = 0;
     const watch = new SlotWatch(
       () => [],
       () => {
-        told += 1;
+        reportCount += 1;
       },
       () => nowMs,
     );
@@ -20,32 +20,32 @@ describe('what the slots do', () => {
       nowMs += ms;
       watch.afterNativeCall();
     };
-    return { watch, rests, told: () => told };
+    return { watch, rests, reportCount: () => reportCount };
   }
 
   it('is told at once and a few times a second while somebody watches, and at the end', () => {
-    const { watch, rests, told } = watched();
+    const { watch, rests, reportCount } = watched();
     watch.watch(true);
-    expect(told()).toBe(1);
+    expect(reportCount()).toBe(1);
     rests(SLOT_REPORT_MS - 1);
-    expect(told()).toBe(1);
+    expect(reportCount()).toBe(1);
     rests(1);
     watch.atEnd();
-    expect(told()).toBe(3);
+    expect(reportCount()).toBe(3);
   });
 
   it('is told once, some time after it changed, while nobody does', () => {
-    const { watch, rests, told } = watched();
+    const { watch, rests, reportCount } = watched();
     rests(10_000);
     rests(10_000);
     watch.atEnd();
-    expect(told()).toBe(0);
+    expect(reportCount()).toBe(0);
     vi.advanceTimersByTime(UNWATCHED_REPORT_MS);
-    expect(told()).toBe(1);
+    expect(reportCount()).toBe(1);
     vi.advanceTimersByTime(10 * UNWATCHED_REPORT_MS);
-    expect(told()).toBe(1);
+    expect(reportCount()).toBe(1);
     rests(1);
     vi.advanceTimersByTime(UNWATCHED_REPORT_MS);
-    expect(told()).toBe(2);
+    expect(reportCount()).toBe(2);
   });
 });

@@ -183,8 +183,8 @@ export function Composer() {
 function useFocusAtStart(conversation: string): void {
   // Before the first frame, so that early keys are not lost.
   useLayoutEffect(() => {
-    const isBusyElsewhere = document.querySelector('dialog[open]') !== null;
-    if (!matchMedia('(pointer: coarse)').matches && !isBusyElsewhere) focusMessage();
+    const isDialogOpen = document.querySelector('dialog[open]') !== null;
+    if (!matchMedia('(pointer: coarse)').matches && !isDialogOpen) focusMessage();
   }, [conversation, begins.value]);
 }
 

@@ -3,12 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { milliseconds, plural, rate } from '../parts/figures.ts';
 import { comparedEntry } from './at-hand.ts';
-import { answersBeside } from './talk/conversation.ts';
+import { siblingAnswers } from './talk/conversation.ts';
 import { current } from './talk/conversations.ts';
 import type { Entry } from './talk/entry.ts';
 
 export function Differences() {
-  const answers = answersBeside(current.value, comparedEntry.value ?? '');
+  const answers = siblingAnswers(current.value, comparedEntry.value ?? '');
   const at = answers.findIndex(({ id }) => id === comparedEntry.value);
   const [other, setOther] = useState(at === 0 ? 1 : at - 1);
   const [own, setOwn] = useState(Math.max(0, at));

@@ -252,7 +252,7 @@ function Client({ client: { client, running, queued } }: { client: ClientView })
           <i key={at} class={name} />
         ))}
       </span>
-      <span>{[...told(running, 'running'), ...told(queued, 'waiting')].join(', ')}</span>
+      <span>{[...counted(running, 'running'), ...counted(queued, 'waiting')].join(', ')}</span>
       {client === PAGE_CLIENT && areAnswersHere.value ? (
         <IconButton
           icon={Square}
@@ -266,4 +266,4 @@ function Client({ client: { client, running, queued } }: { client: ClientView })
   );
 }
 
-const told = (value: number, words: string): string[] => (value === 0 ? [] : [`${count(value)} ${words}`]);
+const counted = (value: number, words: string): string[] => (value === 0 ? [] : [`${count(value)} ${words}`]);

@@ -65,14 +65,15 @@ function loadFacts({
 }
 
 function pastFacts(upstream: Upstream): string[] {
-  const told = (value: number, words: string): string[] => (value === 0 ? [] : [`${count(value)} ${words}`]);
+  const counted = (value: number, words: string): string[] =>
+    value === 0 ? [] : [`${count(value)} ${words}`];
   const failures = Object.entries(upstream.failures).map(([kind, times]) => `${kind} ${count(times)}`);
   return [
     plural(upstream.requests, 'request'),
     ...(failures.length === 0 ? [] : [`failed: ${failures.join(', ')}`]),
-    ...told(upstream.affinity_hits, 'sent for a cached prompt'),
-    ...told(upstream.spills, 'spilled over'),
-    ...told(upstream.failovers, 'failed over'),
-    ...told(upstream.resumptions, 'resumed elsewhere'),
+    ...counted(upstream.affinity_hits, 'sent for a cached prompt'),
+    ...counted(upstream.spills, 'spilled over'),
+    ...counted(upstream.failovers, 'failed over'),
+    ...counted(upstream.resumptions, 'resumed elsewhere'),
   ];
 }

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx';
 import { engineState, watchEngine } from '../service/engine-feed.ts';
 import { AddModels } from './add-models.tsx';
 import { HUB_FIELD } from './from-hub.tsx';
-import { Elsewhere } from './elsewhere.tsx';
+import { OtherEngines } from './other-engines.tsx';
 import { ModelRow } from './model-row.tsx';
 import { RemoveButton } from './remove-button.tsx';
 import { faults, library, libraryRefusal, pending, refresh, restore } from './models-state.ts';
@@ -55,7 +55,7 @@ export function ModelsView() {
           <Removed key={id} id={id} />
         ))}
       </ul>
-      <Elsewhere />
+      <OtherEngines />
       {known === null ? null : <AddModels />}
     </div>
   );

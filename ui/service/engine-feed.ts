@@ -61,17 +61,17 @@ async function follow(signalOfEnd: AbortSignal): Promise<void> {
 async function listen(signalOfEnd: AbortSignal): Promise<void> {
   const silence = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const heard = (): void => {
+  const restartTimer = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), SILENCE_MS);
   };
-  heard();
+  restartTimer();
   try {
     const headers = lastId === null ? {} : { [REQUEST_HEADERS.lastEventId]: lastId };
     const signalOfBoth = AbortSignal.any([signalOfEnd, silence.signal]);
     const response = await ask('/svc/events', { headers, signal: signalOfBoth });
-    for await (const { id, event, data } of framesOf(response, heard)) {
-      heard();
+    for await (const { id, event, data } of framesOf(response, restartTimer)) {
+      restartTimer();
       lostSinceMs.value = null;
       feedRefusal.value = null;
       take(event as keyof typeof ENGINE_EVENTS, JSON.parse(data));

@@ -48,13 +48,13 @@ describe('a refusal on the page', () => {
   const OUTSIDE = /^(?:upstream|engine|engines|key|library)_|^(?:page_user_unproven|owner_required)$/;
 
   it('names no command: the page has buttons', () => {
-    const told = (Object.keys(catalogue) as ErrorCode[])
+    const sentences = (Object.keys(catalogue) as ErrorCode[])
       .filter((code) => !OUTSIDE.test(code))
       .map((code) => [code, inPageWords(code, sampleOf(code))]);
-    expect(told.length).toBeGreaterThan(50);
-    expect(told.filter(([, sentence]) => /\brun: |\bhearth [a-z]+|--[a-z]+/.test(sentence ?? ''))).toEqual(
-      [],
-    );
+    expect(sentences.length).toBeGreaterThan(50);
+    expect(
+      sentences.filter(([, sentence]) => /\brun: |\bhearth [a-z]+|--[a-z]+/.test(sentence ?? '')),
+    ).toEqual([]);
   });
 
   it('keeps the cause, and says where the page has the remedy', () => {

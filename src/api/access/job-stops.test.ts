@@ -12,13 +12,13 @@ function heldStops() {
   };
   /** Submits, and notes how the job ends. */
   const submit = (jobId: string, signal = new AbortController().signal): string[] => {
-    const heard: string[] = [];
+    const outcomes: string[] = [];
     const listener: JobListener = {
       onEvent: () => undefined,
-      onEnd: (failure) => heard.push((failure as { code?: string } | null)?.code ?? String(failure)),
+      onEnd: (failure) => outcomes.push((failure as { code?: string } | null)?.code ?? String(failure)),
     };
     stops.take({ job: { jobId } } as Submission, signal, listener, next);
-    return heard;
+    return outcomes;
   };
   return { stop: (id: string) => stops.stop(id), submit, ends };
 }

@@ -117,7 +117,7 @@ const SITUATIONS: readonly (readonly [name: string, run: (lab: Lab) => Promise<C
     },
   ],
   ['at once in another order, with the prompt cache', (lab) => lab.together([3, 1, 0, 2])],
-  ['beside requests that are cancelled', (lab) => lab.besideCancelled()],
+  ['beside requests that are cancelled', (lab) => lab.withCancelled()],
 ];
 
 class Lab {
@@ -172,7 +172,7 @@ class Lab {
     return Promise.all(order.map((at) => this.ask(at)));
   }
 
-  async besideCancelled(): Promise<Compared[]> {
+  async withCancelled(): Promise<Compared[]> {
     const stop = new AbortController();
     const cancelled = [3, 0].map((at) => this.ask(at, 'other', stop.signal).catch(() => null));
     const answers = this.together([1, 2]);

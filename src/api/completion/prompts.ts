@@ -61,10 +61,10 @@ function refuseTogether(
   if (parse_special === true && suffix)
     throw refusal('parse_special', 'must not be set beside suffix: text around a gap is read as plain text');
   if (echo !== true) return;
-  const isTold = typeof logprobs === 'number';
-  if (isTold && suffix)
+  const hasLogprobs = typeof logprobs === 'number';
+  if (hasLogprobs && suffix)
     throw refusal('echo', 'must not be set beside suffix and logprobs; leave one of the three out');
-  if (!isTold && prompts.some((each) => typeof each !== 'string')) {
+  if (!hasLogprobs && prompts.some((each) => typeof each !== 'string')) {
     throw refusal(
       'echo',
       'must not be set beside tokens without logprobs; POST /v1/detokenize tells their text',

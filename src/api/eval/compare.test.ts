@@ -9,8 +9,8 @@ describe('figures of a model', () => {
     expect(figures).toMatchObject({ name: 'all', tokens: 200, same_choice: null });
     expect(figures.perplexity).toBeCloseTo(Math.E, 12);
     expect(figures.bits_per_byte).toBeCloseTo(200 / Math.LN2 / 400, 12);
-    const beside = figuresOf('all', plain.texts, othersAtOdd().texts);
-    expect([beside.same_choice, beside.reference_bits_per_byte]).toEqual([0.5, figures.bits_per_byte]);
+    const compared = figuresOf('all', plain.texts, othersAtOdd().texts);
+    expect([compared.same_choice, compared.reference_bits_per_byte]).toEqual([0.5, figures.bits_per_byte]);
     expect(verdictOf(plain, null)).toBe('Needs 0.72 bits per byte of text; calls and JSON 38 of 40.');
   });
 });
@@ -45,9 +45,9 @@ describe('the divergence of two distributions', () => {
     const reference = token(0, Math.log(0.5), tops(p, 3));
     const own = token(0, Math.log(0.2), tops(q, 2));
     const whole = p.reduce((sum, value, at) => sum + value * Math.log(value / (q?.[at] ?? 1)), 0);
-    const told = divergenceOf(own, reference);
-    expect(told).toBeGreaterThan(0);
-    expect(told).toBeLessThanOrEqual(whole + 1e-12);
+    const divergence = divergenceOf(own, reference);
+    expect(divergence).toBeGreaterThan(0);
+    expect(divergence).toBeLessThanOrEqual(whole + 1e-12);
     expect(divergenceOf(reference as never, reference as never)).toBe(0);
   });
 });
@@ -70,13 +70,13 @@ describe('a comparison', () => {
   });
 
   it('has no costs of a reference elsewhere', () => {
-    const elsewhere = { ...plain, rendered: null, readPerS: null, writtenPerS: null, memoryBytes: null };
-    expect(compareCosts(plain, elsewhere)).toEqual({
+    const remote = { ...plain, rendered: null, readPerS: null, writtenPerS: null, memoryBytes: null };
+    expect(compareCosts(plain, remote)).toEqual({
       readRatio: null,
       writtenRatio: null,
       memoryRatio: null,
     });
-    expect(verdictOf(plain, elsewhere)).not.toContain('times');
+    expect(verdictOf(plain, remote)).not.toContain('times');
   });
 });
 

@@ -49,8 +49,8 @@ export function planChoices(
   const target = model.target();
   caller.account?.onModel(model.id);
   if (fields.svc_exact === true && !isExact(model.settings)) {
-    const isElsewhere = target.engine !== 'local';
-    throw fail('not_exact', { model: model.id, isElsewhere, param: 'svc_exact' });
+    const isRemote = target.engine !== 'local';
+    throw fail('not_exact', { model: model.id, isRemote, param: 'svc_exact' });
   }
   const { maxTokens, isGiven } = resolveMaxTokens(fields);
   const { defaults } = model;

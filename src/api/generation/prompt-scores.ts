@@ -27,15 +27,15 @@ export const MOST_PROMPT_SCORES = 262_144;
 
 export class ScoreBudget {
   #left = MOST_PROMPT_SCORES;
-  readonly #told = new Set<GenerateJob>();
+  readonly #counted = new Set<GenerateJob>();
 
   note(job: GenerateJob, event: JobEvent): void {
     if (job.scoredPrompt === undefined) return;
-    if (event.type === 'started' && event.promptTokens > 0 && !this.#told.has(job)) {
-      this.#told.add(job);
+    if (event.type === 'started' && event.promptTokens > 0 && !this.#counted.has(job)) {
+      this.#counted.add(job);
       this.#take(event.promptTokens, job.scoredPrompt);
     }
-    if (event.type === 'prompt_tokens' && !this.#told.has(job))
+    if (event.type === 'prompt_tokens' && !this.#counted.has(job))
       this.#take(event.tokens.length, job.scoredPrompt);
   }
 

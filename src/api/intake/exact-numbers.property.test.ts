@@ -24,7 +24,7 @@ function examined(text: string) {
 describe('schemas of large and of exact numbers', () => {
   it(`${SCHEMAS} of them are checked digit by digit, and their values can be written`, () => {
     const random = seeded(53);
-    const told = { valid: 0, invalid: 0 };
+    const counts = { valid: 0, invalid: 0 };
     for (let index = 0; index < SCHEMAS; index += 1) {
       const { text, allows, near } = exactSchema(random);
       const { problemOf, leftOut } = examined(text);
@@ -33,13 +33,13 @@ describe('schemas of large and of exact numbers', () => {
         const isValid = allows(spelling);
         const label = `${text} ${spelling}`;
         expect(problemOf(spelling) === null, `${label}: ${problemOf(spelling)}`).toBe(isValid);
-        told[isValid ? 'valid' : 'invalid'] += 1;
+        counts[isValid ? 'valid' : 'invalid'] += 1;
         if (isValid)
           expect(accepts(spelling), `${label} cannot be written; ${JSON.stringify(leftOut)}`).toBe(true);
       }
       expect(leftOut.filter(({ narrowed }) => narrowed === true)).toEqual([]);
     }
-    for (const count of Object.values(told)) expect(count, JSON.stringify(told)).toBeGreaterThan(500);
+    for (const count of Object.values(counts)) expect(count, JSON.stringify(counts)).toBeGreaterThan(500);
   });
 
   it.each([

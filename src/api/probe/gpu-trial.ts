@@ -73,7 +73,7 @@ export class GpuTrialRun {
   /** One trial per process; after a network failure the next start tries again. */
   #hasBegun = false;
   #isWon = false;
-  #hasTold = false;
+  #hasLogged = false;
   #state: GpuView | null = null;
 
   constructor(ports: GpuTrialPorts) {
@@ -95,8 +95,8 @@ export class GpuTrialRun {
   booted(facts: BackendFacts): void {
     const used = usedGpu(facts);
     if (used !== null) this.#state = used;
-    if (this.#hasTold) return;
-    this.#hasTold = true;
+    if (this.#hasLogged) return;
+    this.#hasLogged = true;
     const { log, gpu } = this.#ports;
     const hint = gpuHint(gpu, facts);
     if (hint === null) return;

@@ -6,22 +6,22 @@ import type { RemoteModels } from './remote-models.ts';
 
 export interface AllModelsPorts {
   readonly installed: Models;
-  readonly elsewhere: Pick<RemoteModels, 'list' | 'find'>;
+  readonly remote: Pick<RemoteModels, 'list' | 'find'>;
   readonly registry: Pick<Registry, 'chosenDefault' | 'has'>;
 }
 
 const DEFAULT_OF: Readonly<Record<string, ModelKind>> = { default: 'chat', 'default-embedding': 'embedding' };
 
-export function allModels({ installed, elsewhere, registry }: AllModelsPorts): Models {
+export function allModels({ installed, remote, registry }: AllModelsPorts): Models {
   const meant = async (name: string): Promise<ServedModel | null> => {
     const kind = DEFAULT_OF[name];
     const named = kind === undefined ? name : await registry.chosenDefault(kind);
     if (named === null || (await registry.has(named))) return null;
-    return elsewhere.find(named);
+    return remote.find(named);
   };
   return {
     list: async () => {
-      const [here, there] = await Promise.all([installed.list(), elsewhere.list()]);
+      const [here, there] = await Promise.all([installed.list(), remote.list()]);
       const ids = new Set(here.map(({ id }) => id));
       const all = [...here, ...there.filter(({ id }) => !ids.has(id))];
       return all.sort((one, other) => (one.id < other.id ? -1 : 1));

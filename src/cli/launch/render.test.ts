@@ -45,10 +45,10 @@ describe('the window', () => {
 describe('images', () => {
   /** All of the JSON that a program or an editor gets. */
   const jsonOf = (name: string, vision: boolean): string => {
-    const told = { ...facts, vision };
+    const given = { ...facts, vision };
     const editor = editors[name];
-    if (editor !== undefined) return settingsText(editor, told).text;
-    const { env, files } = renderLaunch(tools[name]!, told, []);
+    if (editor !== undefined) return settingsText(editor, given).text;
+    const { env, files } = renderLaunch(tools[name]!, given, []);
     return Object.values(files)[0] ?? env['OPENCODE_CONFIG_CONTENT'] ?? '';
   };
 

@@ -82,12 +82,12 @@ describe('the file of earlier lines', () => {
 
   it('is left alone where it is a link, and the session goes on without it', async () => {
     const home = await temporaryFolder();
-    const elsewhere = path.join(home, 'elsewhere');
-    await writeFile(elsewhere, 'mine');
-    await symlink(elsewhere, path.join(home, 'run-history'));
+    const target = path.join(home, 'elsewhere');
+    await writeFile(target, 'mine');
+    await symlink(target, path.join(home, 'run-history'));
     const { history, notes } = await opened(home);
     history.add('line');
     expect(notes).toEqual([expect.stringContaining('Lines are not remembered')]);
-    expect(await readFile(elsewhere, 'utf8')).toBe('mine');
+    expect(await readFile(target, 'utf8')).toBe('mine');
   });
 });

@@ -33,14 +33,14 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   disk: 'du',
 };
 
-const ELSEWHERE: Readonly<Record<string, string>> = {
+const ADVICE: Readonly<Record<string, string>> = {
   restart: 'Run hearth quit, then hearth serve; a unit: systemctl --user restart hearth',
   push: 'Hearth publishes no models.',
 };
 
 export function unknownVerb(word: string, verbs: readonly string[]): string {
-  const elsewhere = Object.hasOwn(ELSEWHERE, word) ? ELSEWHERE[word] : undefined;
-  if (elsewhere !== undefined) return `there is no verb ${word}. ${elsewhere}`;
+  const advice = Object.hasOwn(ADVICE, word) ? ADVICE[word] : undefined;
+  if (advice !== undefined) return `there is no verb ${word}. ${advice}`;
   return unknownSentence('hearth', word, meantBy(word, verbs));
 }
 

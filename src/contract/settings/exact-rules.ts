@@ -112,9 +112,9 @@ export const EXACT_RULES = {
     rule: 'The whole model is computed on the CPU.',
     because: 'Kernels of GPUs choose their shape by the number of rows.',
     refuses: ({ gpu, gpuLayers, overrideTensors = [] }) => {
-      const elsewhere = overrideTensors.find(({ buffer }) => buffer !== 'CPU');
-      if (elsewhere !== undefined) {
-        const reason = `names the buffer ${elsewhere.buffer}, and exact=on works in that of the CPU only; set override_tensors=`;
+      const override = overrideTensors.find(({ buffer }) => buffer !== 'CPU');
+      if (override !== undefined) {
+        const reason = `names the buffer ${override.buffer}, and exact=on works in that of the CPU only; set override_tensors=`;
         return { wire: 'override_tensors', reason };
       }
       return gpuLayers !== undefined && gpuLayers !== 'auto' && gpuLayers !== 0 && gpu !== 'off'

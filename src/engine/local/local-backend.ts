@@ -158,7 +158,7 @@ class Workers implements LocalBackend {
       await local.source.verify();
       if (this.#closed || this.#refusal() !== null) return;
       const answer = await this.#askAbout(local, (worker) => worker.measure(question));
-      this.#memory.reckoned(local, question, answer);
+      this.#memory.estimated(local, question, answer);
     } catch (error) {
       this.#options.log.debug(
         { model: target.modelId, error },
@@ -166,7 +166,7 @@ class Workers implements LocalBackend {
       );
       // The load itself will report a changed file or a worker that did not start; another try may succeed.
       if (!isFailure(error, 'model_damaged', 'native_unavailable', 'files_changed'))
-        this.#memory.reckoned(local, question, null);
+        this.#memory.estimated(local, question, null);
     }
   }
 
@@ -226,7 +226,7 @@ class Workers implements LocalBackend {
   #mayRead(worker: WorkerHost, { source }: LocalTarget): boolean {
     const readable = this.#readable.get(worker);
     if (readable === undefined) return true;
-    const files = [source.path, ...extraFiles(source.beside)];
+    const files = [source.path, ...extraFiles(source.attached)];
     return files.every((path) => readable.some((one) => isWithin(path, one)));
   }
 
@@ -251,7 +251,7 @@ class Workers implements LocalBackend {
       draftTokens: target.source.settings.draftTokens ?? this.#options.draftTokens ?? MOST_DRAFT_TOKENS,
       settings: workerSettings(target.source.settings),
       experts: target.source.experts,
-      ...target.source.beside,
+      ...target.source.attached,
     };
     const promptCache = target.kind === 'chat' ? this.#options.promptCache?.(target.source) : undefined;
     const pins = promptCache === undefined ? [] : await this.#readPins(target);

@@ -12,7 +12,7 @@ export interface LocalSource {
   readonly threads: number | null;
   readonly settings: ModelSettings;
   readonly experts: ExpertFacts | null;
-  readonly beside: Pick<LoadSpec, 'adapters' | 'draft' | 'projector'>;
+  readonly attached: Pick<LoadSpec, 'adapters' | 'draft' | 'projector'>;
   /** Bytes of weights on disk including additional files; bytes of KV state per token of window and sequence. */
   readonly weightsBytes: number;
   readonly kvBytesPerToken: number;
@@ -57,7 +57,7 @@ export function fileTarget(
     settings: {},
     ...file,
     experts: null,
-    beside: { adapters: [], draft: null },
+    attached: { adapters: [], draft: null },
     weightsBytes: 0,
     kvBytesPerToken: 0,
     verify: async () => {},
@@ -73,12 +73,12 @@ export function settingsKey({ settings }: Pick<LocalSource, 'settings'>): string
   return Object.keys(named).length === 0 ? '' : JSON.stringify(named);
 }
 
-export function extraFiles({ adapters, draft, projector }: LocalSource['beside']): readonly string[] {
+export function extraFiles({ adapters, draft, projector }: LocalSource['attached']): readonly string[] {
   const others = [draft, projector].filter((file) => file !== null && file !== undefined);
   return [...adapters, ...others].map(({ path }) => path);
 }
 
-const extraKey = ({ beside }: LocalSource): string => extraFiles(beside).join(' ');
+const extraKey = ({ attached }: LocalSource): string => extraFiles(attached).join(' ');
 
 export function isLocal(target: ModelTarget): target is LocalTarget {
   return target.engine === LOCAL_ENGINE;

@@ -13,7 +13,7 @@ const SOURCE: LocalSource = {
   threads: null,
   settings: {},
   experts: null,
-  beside: { adapters: [], draft: null },
+  attached: { adapters: [], draft: null },
   weightsBytes: 1,
   kvBytesPerToken: 1,
   verify: async () => undefined,
@@ -47,7 +47,7 @@ describe('what a load may keep of prompts', () => {
     ['an engine build', {}, { backendSha256: () => 'e'.repeat(64) }],
     ['a KV type', { settings: { kvTypeK: 'q8_0' } }, {}],
     ['a device', {}, { gpu: 'vulkan' }],
-    ['adapters', { beside: { adapters: [{ name: 'one', path: '/one.gguf' }], draft: null } }, {}],
+    ['adapters', { attached: { adapters: [{ name: 'one', path: '/one.gguf' }], draft: null } }, {}],
   ])('is not found with another of %s', async (_what, source, options) => {
     const kind = await kindOf(source, options);
     expect(kind).toMatch(new RegExp(KIND_PATTERN));

@@ -37,9 +37,9 @@ export async function createPromptCachePlan(options: PromptCacheOptions): Promis
   const machine = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()} ${options.gpu}`;
   return (source) => {
     const backend = options.backendSha256();
-    const { digest, beside } = source;
+    const { digest, attached } = source;
     // Neither window nor slots: a state does not depend on them (worker/batch/open-tiers.ts).
-    const belongsTo = [digest, backend, machine, settingsKey(source), beside.adapters.length];
+    const belongsTo = [digest, backend, machine, settingsKey(source), attached.adapters.length];
     const isKnown = digest !== null && backend !== null && diskBytes > 0;
     const kind = isKnown ? kindName(digest, belongsTo) : '';
     return {

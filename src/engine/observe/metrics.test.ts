@@ -71,12 +71,12 @@ describe('metrics', () => {
     };
     const origins = { slotTokens: 1, ramTokens: 2, diskTokens: 3, restoreMs: 40 };
     const near = { commonTokens: 6, wanted: [], held: [], before: 0 };
-    const told = { token: 6, shared: '', before: '', now: '' };
+    const difference = { token: 6, shared: '', before: '', now: '' };
     begin({ cache: origins });
     begin({ cache: { ...origins, miss: { reason: 'damaged', ...near } } });
     begin({
       cache: { ...origins, miss: { reason: 'differs', ...near } },
-      earlier: { commonTokens: 6, difference: told },
+      earlier: { commonTokens: 6, difference },
     });
     begin({ cachedTokens: 0 });
     const text = await metrics.render();

@@ -26,7 +26,7 @@ const sizeOn = (name: string): fc.Arbitrary<TrueSize> =>
 
 const GPUS = ['GPU0', 'GPU1', 'iGPU'] as const;
 
-const machine = (toldShare: fc.Arbitrary<number>): fc.Arbitrary<FakeMachine> =>
+const machine = (reportedShare: fc.Arbitrary<number>): fc.Arbitrary<FakeMachine> =>
   fc.record({
     devices: fc
       .tuple(
@@ -47,7 +47,7 @@ const machine = (toldShare: fc.Arbitrary<number>): fc.Arbitrary<FakeMachine> =>
         maxLength: targets.length,
       })
       .map((sizes) => new Map(targets.map(({ modelId }, index) => [modelId, sizes[index] ?? []]))),
-    toldShare,
+    reportedShare,
   });
 
 const pick = fc.nat({ max: 1_000 });

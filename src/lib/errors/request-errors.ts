@@ -92,8 +92,8 @@ export const contentErrors = {
       `The body is not usable JSON: ${d.reason}; check that it is one complete JSON value in UTF-8, with each key once.`,
   ),
   unsupported_value: permanent('request', { message: 'string', param: 'string?' }, (d) => d.message),
-  not_exact: permanent('request', { model: 'string', isElsewhere: 'boolean', param: 'string?' }, (d) =>
-    d.isElsewhere
+  not_exact: permanent('request', { model: 'string', isRemote: 'boolean', param: 'string?' }, (d) =>
+    d.isRemote
       ? `svc_exact cannot be kept: model "${d.model}" runs elsewhere, where its answers may depend on other requests; use an installed model, or leave svc_exact out.`
       : `svc_exact cannot be kept: model "${d.model}" is not loaded so that the same request always gets the same answer; run hearth set ${d.model} exact=on, or leave svc_exact out.`,
   ),

@@ -48,7 +48,7 @@ async function scanRepository(folder: string, repo: string, notes: ScanNotes): P
     const real = await notes.contained(folder, path, isInside);
     if (real !== null) usable.set(path, real);
   }
-  const beside = await notes.projectorIn(snapshot);
+  const projector = await notes.projectorIn(snapshot);
   return groupModels([...usable.keys()], notes).flatMap((group) => {
     const label = quantLabel(basename(group.paths[0] ?? ''));
     const shown = `${repo}:${label ?? group.stem}`;
@@ -60,7 +60,7 @@ async function scanRepository(folder: string, repo: string, notes: ScanNotes): P
       source: { type: 'hf', ref: shown, repo, commit },
       ownedBy: `hf:${repo.split('/')[0]}`,
       params: {},
-      ...beside,
+      ...projector,
       files: group.paths.map((path) => {
         // The blob of a large file is named by its SHA-256, that of a small one by a git hash.
         const blob = basename(usable.get(path) ?? '');

@@ -38,7 +38,7 @@ async function scanModel(
 ): Promise<Candidate[]> {
   const folder = join(root, publisher, model);
   const groups = groupModels(await notes.modelFiles(folder, 0), notes);
-  const beside = await notes.projectorIn(folder);
+  const projector = await notes.projectorIn(folder);
   return groups.flatMap((group) => {
     const label = quantLabel(basename(group.paths[0] ?? '')) ?? group.stem;
     const shown = groups.length > 1 ? `${publisher}/${model}:${label}` : `${publisher}/${model}`;
@@ -51,7 +51,7 @@ async function scanModel(
       ownedBy: 'lmstudio',
       params: {},
       files: group.paths.map((path) => ({ path })),
-      ...beside,
+      ...projector,
       within: root,
     };
   });

@@ -35,8 +35,8 @@ const PROJECTOR_QUANTS = ['F16', 'BF16', 'Q8_0', 'F32'];
 
 function projectorFor(model: RepositoryFile, files: readonly RepositoryFile[]): RepositoryFile | null {
   const all = files.filter(({ path }) => isProjectorFileName(basename(path)));
-  const beside = all.filter(({ path }) => dirname(path) === dirname(model.path));
-  const choice = beside.length > 0 ? beside : all;
+  const siblings = all.filter(({ path }) => dirname(path) === dirname(model.path));
+  const choice = siblings.length > 0 ? siblings : all;
   const [wanted] = PROJECTOR_QUANTS.flatMap(
     (quant) => choice.find((file) => fileLabel(file)?.toUpperCase() === quant) ?? [],
   );

@@ -54,7 +54,7 @@ describe('pulling a model', () => {
     const { source, capabilities } = registry.toTarget(model);
     await source.verify();
     expect(capabilities.media).toEqual(['image']);
-    expect((await readFile(source.beside.projector?.path ?? '')).equals(f16)).toBe(true);
+    expect((await readFile(source.attached.projector?.path ?? '')).equals(f16)).toBe(true);
     expect(await readdir(registry.store.paths.partial)).toEqual([]);
   });
 

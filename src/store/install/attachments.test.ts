@@ -62,7 +62,7 @@ describe('an adapter', () => {
     const model = await setParams(registry, 'm', { lora: [{ name: 'nice', scale: 0.5 }] });
     expect(model.params.lora).toEqual([{ name: 'style', scale: 0.5 }]);
     const target = registry.toTarget(model, { companions: await registry.companions(model) });
-    expect(target.source.beside).toEqual({
+    expect(target.source.attached).toEqual({
       adapters: [{ name: 'style', path: join(folder, 'style.gguf') }],
       draft: null,
     });
@@ -128,7 +128,7 @@ describe('a drafting model', () => {
     const model = await setParams(registry, 'm', { draftModel: 'Small' });
     expect(model.params.draftModel).toBe('small');
     const { source } = registry.toTarget(model, { companions: await registry.companions(model) });
-    expect(source.beside.draft).toEqual({ name: 'small', path: join(folder, 'small.gguf') });
+    expect(source.attached.draft).toEqual({ name: 'small', path: join(folder, 'small.gguf') });
     expect([source.kvBytesPerToken, source.weightsBytes]).toEqual([512, 2 * chatBytes().length]);
   });
 

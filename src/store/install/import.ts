@@ -90,13 +90,13 @@ export async function installCandidate(
   options: ImportOptions,
 ): Promise<InstalledModel> {
   const [first, ...rest] = await checkFiles(candidate);
-  const beside = await checkProjector(candidate, options);
+  const projector = await checkProjector(candidate, options);
   if (!first) throw unusable(candidate.source.ref, 'it has no file');
   options.onEvent?.({ status: 'inspecting', file: first.path });
   const inspection = await (options.inspect ?? inspectModel)([first, ...rest].map((file) => file.loadPath));
-  if (beside !== null && inspection.kind !== 'chat')
-    throw unusable(beside.file.path, `it is for a chat model, and this is an ${inspection.kind} model`);
-  const files = [first, ...rest, ...(beside === null ? [] : [beside.file])];
+  if (projector !== null && inspection.kind !== 'chat')
+    throw unusable(projector.file.path, `it is for a chat model, and this is an ${inspection.kind} model`);
+  const files = [first, ...rest, ...(projector === null ? [] : [projector.file])];
   const stored = await placeFiles(registry, files, options);
   try {
     const keepFinding = await checkSigned(candidate.id, files, stored.files, options);
@@ -116,7 +116,7 @@ export async function installCandidate(
         facts: {
           ...inspection.facts,
           sizeBytes: totalBytes([first, ...rest]),
-          ...(beside === null ? {} : { projector: beside.facts }),
+          ...(projector === null ? {} : { projector: projector.facts }),
         },
         params: candidate.params,
         addedAt: new Date().toISOString(),

@@ -49,7 +49,7 @@ export async function installLibrary(install: LibraryInstall): Promise<boolean> 
       folder,
       sizes.reduce((sum, bytes) => sum + bytes, 0),
     );
-    await unpackBeside(install, packages, target);
+    await unpackStaged(install, packages, target);
     return true;
   } finally {
     await lock.release();
@@ -109,7 +109,7 @@ export async function removeWhole(target: string): Promise<void> {
   await rm(away, { recursive: true, force: true });
 }
 
-async function unpackBeside(
+async function unpackStaged(
   install: LibraryInstall,
   packages: readonly GpuLibrary['main'][],
   target: string,

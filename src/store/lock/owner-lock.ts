@@ -209,8 +209,8 @@ async function readRecord(path: string): Promise<HolderRecord | 'unreadable' | n
 function busy(path: string, what: string, holder: HolderRecord | 'unknown'): Error {
   if (holder === 'unknown')
     return fail('store_busy', { what, param: path, holder: 'a process that is just taking it' });
-  const isElsewhere = holder.lifeLine === null && checkLiveness(holder) === 'unknown';
-  const where = isElsewhere ? ` on ${holder.host}` : '';
+  const isOnOtherHost = holder.lifeLine === null && checkLiveness(holder) === 'unknown';
+  const where = isOnOtherHost ? ` on ${holder.host}` : '';
   return fail('store_busy', {
     what,
     param: path,

@@ -8,7 +8,7 @@ interface States {
   /** Digest by state; a promise, so that concurrent requests hash once. */
   readonly hashed: Map<string, Promise<string>>;
   /** A manifest's claim about a state: enough for a load, not for a record. */
-  readonly told: Map<string, string>;
+  readonly claimed: Map<string, string>;
   /** Digests under which a file was loaded in a state whose bytes were not hashed by then. */
   readonly loaded: Map<string, Set<string>>;
 }
@@ -22,14 +22,14 @@ export class FileStates {
   readonly #files = new Map<string, States>();
 
   knows(path: string, stamp: FileStamp, sha256: string): void {
-    this.#of(path).told.set(stampKey(stamp), sha256);
+    this.#of(path).claimed.set(stampKey(stamp), sha256);
   }
 
   /** Hashes the file unless its state is known; null if it changed meanwhile, or may have. */
   async digest(path: string): Promise<Digested | null> {
     const stamp = await stampFile(path);
-    const told = this.#of(path).told.get(stampKey(stamp));
-    return told === undefined ? this.digestHere(path) : { stamp, sha256: told };
+    const claimed = this.#of(path).claimed.get(stampKey(stamp));
+    return claimed === undefined ? this.digestHere(path) : { stamp, sha256: claimed };
   }
 
   async digestHere(path: string): Promise<Digested | null> {
@@ -70,14 +70,14 @@ export class FileStates {
   ): Promise<boolean> {
     const state = stampKey(stamp);
     if (stampKey(await stampFile(path)) !== state) return false;
-    const { hashed, told, loaded } = this.#of(path);
+    const { hashed, claimed, loaded } = this.#of(path);
     for (const other of loaded.get(expected ?? '') ?? [])
-      if (other !== state && ((await hashed.get(other)) ?? told.get(other)) !== sha256) return false;
+      if (other !== state && ((await hashed.get(other)) ?? claimed.get(other)) !== sha256) return false;
     return true;
   }
 
   #of(path: string): States {
-    const states = this.#files.get(path) ?? { hashed: new Map(), told: new Map(), loaded: new Map() };
+    const states = this.#files.get(path) ?? { hashed: new Map(), claimed: new Map(), loaded: new Map() };
     this.#files.set(path, states);
     return states;
   }

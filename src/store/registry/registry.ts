@@ -113,10 +113,10 @@ export class Registry {
   async modelPaths(): Promise<readonly string[]> {
     const { blobs, split } = this.store.paths;
     const models = await this.list();
-    const elsewhere = models.flatMap((model) =>
+    const outside = models.flatMap((model) =>
       loadedFiles(model).flatMap((file) => (isBlobFile(file) ? [] : [filePath(this.store.paths, file)])),
     );
-    return [blobs, split, ...new Set(elsewhere)];
+    return [blobs, split, ...new Set(outside)];
   }
 
   toTarget(model: InstalledModel, options: TargetOptions = {}): LocalTarget {

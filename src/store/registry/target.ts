@@ -58,7 +58,7 @@ export function makeTarget(
       kvBytesPerToken: Math.ceil(kvBytesPerToken(files) * kvShare(model.params)),
       settings: pickSettings(model.params),
       experts: model.facts.experts ?? null,
-      beside: { ...attachedFiles(paths, companions), ...targetProjector(paths, model) },
+      attached: { ...attachedFiles(paths, companions), ...targetProjector(paths, model) },
       verify: async () => {
         refuseMissing(model, companions);
         for (const each of files)
@@ -72,7 +72,10 @@ export function makeTarget(
 const kvBytesPerToken = (files: readonly ModelManifest[]): number =>
   files.reduce((sum, { facts }) => sum + (isEncoder(facts.architecture) ? 0 : facts.kvBytesPerToken), 0);
 
-function attachedFiles(paths: StorePaths, { adapters, draft }: Companions): LocalTarget['source']['beside'] {
+function attachedFiles(
+  paths: StorePaths,
+  { adapters, draft }: Companions,
+): LocalTarget['source']['attached'] {
   const opened = ({ name, model }: Companion) => {
     const [first] = model === null ? [] : modelFiles(model);
     return model === null || first === undefined ? [] : [{ name, path: loadPath(paths, model, first) }];
@@ -86,7 +89,7 @@ function attachedFiles(paths: StorePaths, { adapters, draft }: Companions): Loca
 function targetProjector(
   paths: StorePaths,
   model: ModelManifest,
-): Pick<LocalTarget['source']['beside'], 'projector'> {
+): Pick<LocalTarget['source']['attached'], 'projector'> {
   const file = projectorFile(model);
   return file === null
     ? {}

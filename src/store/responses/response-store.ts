@@ -46,7 +46,7 @@ export class ResponseStore {
   #kept: Promise<SharedMap<string, Kept>> | undefined;
   #disk: Promise<void> = Promise.resolve();
   readonly #log: Pick<Logger, 'warn'>;
-  readonly #toldErrors = new Set<string>();
+  readonly #reportedErrors = new Set<string>();
 
   constructor(home: string, clock: Pick<Clock, 'unixMs'>, options: ResponseStoreOptions = {}) {
     this.#folder = path.join(home, 'responses');
@@ -153,8 +153,8 @@ export class ResponseStore {
 
   #tell(error: unknown): void {
     const name = errnoCode(error) ?? String(error);
-    if (this.#toldErrors.has(name)) return;
-    this.#toldErrors.add(name);
+    if (this.#reportedErrors.has(name)) return;
+    this.#reportedErrors.add(name);
     this.#log.warn({ error: name, folder: this.#folder }, 'The disk refused a change of the kept responses.');
   }
 }

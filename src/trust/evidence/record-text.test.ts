@@ -32,7 +32,7 @@ describe('a response', () => {
   it('is what a chunk says that the record is of', () => {
     const answer = { model: 'm', choices: [], usage: {} };
     const chunk = { id: 'x', choices: [], svc_answer: answer, evidence: { a: 1 } };
-    expect(asResponse(chunk)).toEqual({ response: { ...answer, evidence: { a: 1 } }, beside: ['id'] });
+    expect(asResponse(chunk)).toEqual({ response: { ...answer, evidence: { a: 1 } }, unsigned: ['id'] });
   });
 
   it('is the value itself where it is no chunk with an answer, or says something itself', () => {
@@ -41,7 +41,7 @@ describe('a response', () => {
       { choices: [], svc_answer: 1 },
       { choices: [{}], svc_answer: {} },
     ])
-      expect(asResponse(value)).toEqual({ response: value, beside: [] });
+      expect(asResponse(value)).toEqual({ response: value, unsigned: [] });
   });
 });
 

@@ -3,14 +3,14 @@ import { fail } from '../../lib/errors/svc-error.ts';
 import { readProofFile } from './proof-file.ts';
 import { parseStrictly } from './strict-text.ts';
 
-export interface ToldByStream {
+export interface SavedStream {
   readonly events: readonly unknown[];
   readonly fields: readonly string[];
 }
 
 export interface SavedRecord {
   readonly value: unknown;
-  readonly stream: ToldByStream | null;
+  readonly stream: SavedStream | null;
 }
 
 const STREAM = /^(?:data|event|id|retry)?:/;
@@ -39,12 +39,15 @@ export function readSaved(file: string): SavedRecord {
 }
 
 /** The complete answer with its record if these are the members of a chunk; otherwise the value unchanged. */
-export function asResponse(value: object): { readonly response: object; readonly beside: readonly string[] } {
+export function asResponse(value: object): {
+  readonly response: object;
+  readonly unsigned: readonly string[];
+} {
   const { svc_answer: answer, choices, evidence, ...rest } = value as Record<string, unknown>;
   // Without these members, a file could show an answer that differs from the record's.
   const isLast = Array.isArray(choices) && choices.length === 0;
-  if (!isLast || !isObject(answer)) return { response: value, beside: [] };
-  return { response: { ...answer, evidence }, beside: Object.keys(rest) };
+  if (!isLast || !isObject(answer)) return { response: value, unsigned: [] };
+  return { response: { ...answer, evidence }, unsigned: Object.keys(rest) };
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

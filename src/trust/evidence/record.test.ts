@@ -347,9 +347,9 @@ describe('the chain of a boot', () => {
   });
 
   it('keeps boots apart', () => {
-    const elsewhere = structuredClone(second.statement);
-    elsewhere.predicate.issuer.boot_id = 'cd'.repeat(16);
-    expect(checkChain([first, { statement: elsewhere, payload: second.payload }])).toEqual([]);
+    const other = structuredClone(second.statement);
+    other.predicate.issuer.boot_id = 'cd'.repeat(16);
+    expect(checkChain([first, { statement: other, payload: second.payload }])).toEqual([]);
   });
 
   it('gives no place to a record that could not be built', () => {

@@ -16,7 +16,7 @@ export interface AskedSampling {
 /** Defaults of the installed model and a full window are not in the record, so they are reported, not judged. */
 export function checkSampling({ sampling }: Predicate, asked: AskedSampling): Finding {
   const wrong: string[] = [];
-  const told: string[] = [];
+  const notes: string[] = [];
   const test = (name: string, meant: unknown, stated: unknown): void => {
     const [here, there] = [JSON.stringify(meant), JSON.stringify(stated)];
     if (here !== there) wrong.push(`${name}: ${there} where the request means ${here}`);
@@ -30,18 +30,18 @@ export function checkSampling({ sampling }: Predicate, asked: AskedSampling): Fi
     if (row.evidence === 'decided') continue;
     const stated = statedValue(sampling, row);
     if (asked.named[option] !== undefined) test(row.wire, asked.named[option], stated);
-    else if (stated !== row.fallback) told.push(`${row.wire} ${stated} is a default of the model`);
+    else if (stated !== row.fallback) notes.push(`${row.wire} ${stated} is a default of the model`);
   }
   const { num_predict } = sampling;
   if (asked.maxTokens !== null && num_predict !== asked.maxTokens) {
     if (num_predict === null || num_predict > asked.maxTokens)
       test('num_predict', asked.maxTokens, num_predict);
-    else told.push(`num_predict ${num_predict} of ${asked.maxTokens}, for the window was full`);
+    else notes.push(`num_predict ${num_predict} of ${asked.maxTokens}, for the window was full`);
   }
   return {
     level: 'L1',
     name: 'sampling',
     outcome: wrong.length === 0 ? 'passed' : 'failed',
-    detail: wrong.length > 0 ? wrong.join('; ') : ['as the request asks', ...told].join('; '),
+    detail: wrong.length > 0 ? wrong.join('; ') : ['as the request asks', ...notes].join('; '),
   };
 }

@@ -8,11 +8,11 @@ import { canonicalSha256, sha256Hex } from '../identity/canonical.ts';
 import { Base64, Envelope, isSignedBy } from '../identity/dsse.ts';
 import { EVAL_OBJECT } from './eval-statement.ts';
 import type { Keyring, TrustedKey } from './keyring.ts';
-import { asResponse, type ToldByStream } from './record-text.ts';
+import { asResponse, type SavedStream } from './record-text.ts';
 import { type AnsweredResponse, type AnsweredVectors, responseSha256 } from './record.ts';
 import { EVIDENCE_PAYLOAD_TYPE, type Predicate, Statement } from './statement.ts';
+import { looseMembers, streamDifferences } from './stream-differences.ts';
 import { parseStrictly } from './strict-text.ts';
-import { looseMembers, streamDifferences } from './told-by-stream.ts';
 
 export type Level = 'L0' | 'L1' | 'L2' | 'L3' | 'L4';
 
@@ -34,7 +34,7 @@ export interface OpenedRecord {
   readonly vectors: AnsweredVectors | null;
   readonly report: object | null;
   readonly outputTokens: Buffer | null;
-  readonly stream: ToldByStream | null;
+  readonly stream: SavedStream | null;
   /** Members of the file that no signature binds, so anybody could have written them. */
   readonly unsigned: readonly string[];
 }
@@ -48,10 +48,10 @@ export interface Verdict {
 }
 
 /** Accepts a saved response with its `evidence` member, the last event of a stream, or a bare envelope. */
-export function openRecord(file: unknown, stream: ToldByStream | null = null): OpenedRecord {
+export function openRecord(file: unknown, stream: SavedStream | null = null): OpenedRecord {
   if (typeof file !== 'object' || file === null)
     throw fail('record_malformed', { reason: 'it is not a JSON object' });
-  const { response: value, beside } = asResponse(file);
+  const { response: value, unsigned } = asResponse(file);
   const isResponse = 'evidence' in value;
   const member: unknown = isResponse ? value.evidence : value;
   if (!isShape(Envelope, member)) throw fail('record_malformed', { reason: 'it holds no evidence envelope' });
@@ -72,12 +72,15 @@ export function openRecord(file: unknown, stream: ToldByStream | null = null): O
     outputTokens: tokens === undefined ? null : Buffer.from(tokens, 'base64'),
     stream,
     unsigned: [
-      ...new Set([...beside, ...(stream === null ? [] : [...looseMembers(stream.events), ...stream.fields])]),
+      ...new Set([
+        ...unsigned,
+        ...(stream === null ? [] : [...looseMembers(stream.events), ...stream.fields]),
+      ]),
       // All figures of a card are signed together.
       ...(isResponse && report === null
         ? Object.keys(value).filter((name) => !boundIn(isVectors).includes(name))
         : []),
-      ...unsignedBeside(member, isVectors || report !== null),
+      ...unsignedMembers(member, isVectors || report !== null),
     ],
   };
 }
@@ -98,7 +101,7 @@ const boundIn = (isVectors: boolean): readonly string[] => [
 
 const BOUND_MEMBERS: readonly string[] = ['payloadType', 'payload', 'signatures'];
 
-const unsignedBeside = (member: Envelope, hasNoTokens: boolean): string[] =>
+const unsignedMembers = (member: Envelope, hasNoTokens: boolean): string[] =>
   Object.keys(member)
     .filter((name) => !BOUND_MEMBERS.includes(name) && (hasNoTokens || name !== 'output_tokens'))
     .map((name) => `evidence.${name}`);

@@ -274,7 +274,7 @@ function ropeCtx(library: Library, model: Pointer): number | null {
 function pastState(library: Library, model: Pointer): PastState {
   const window = library.llama_model_n_swa(model);
   if (library.llama_model_is_recurrent(model) || library.llama_model_is_hybrid(model))
-    return { holds: 'summary', ...(window > 0 && { beside: 'window' as const }) };
+    return { holds: 'summary', ...(window > 0 && { also: 'window' as const }) };
   return window > 0 ? { holds: 'window', tokens: window } : { holds: 'every token' };
 }
 

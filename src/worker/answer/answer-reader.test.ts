@@ -45,11 +45,11 @@ describe('thinking', () => {
     ['as a token', ['!<think>', '\na <think> b', '!</think>', 'Yes']],
   ])('has no mark in it that repeats the one of the prompt: %s', (_, pieces) => {
     const reader = new AnswerReader({ at: 'open', marks }, textBody(false));
-    const told = (wanted: string) => (part: AnswerPart) =>
+    const textOf = (wanted: string) => (part: AnswerPart) =>
       part.type === wanted && 'text' in part ? part.text : '';
     const parts = read(reader, pieces);
-    expect(parts.map(told('reasoning')).join('')).toBe('a <think> b');
-    expect(parts.map(told('text')).join('')).toBe('Yes');
+    expect(parts.map(textOf('reasoning')).join('')).toBe('a <think> b');
+    expect(parts.map(textOf('text')).join('')).toBe('Yes');
   });
 
   it('is not seen where an answer only mentions the mark', () => {

@@ -36,7 +36,7 @@ interface Answered {
   readonly calls: readonly CallRead[];
   readonly evaluatedTokens: number;
   /** Switches that the server was told of. */
-  readonly told: readonly FromWorker[];
+  readonly reports: readonly FromWorker[];
   /** Tokens that had left before each of these. */
   readonly leftBefore: readonly number[];
 }
@@ -64,11 +64,11 @@ async function answered(
   calls.length = 0;
   const ends = new EventEmitter();
   const events: JobEvent[] = [];
-  const told: FromWorker[] = [];
+  const reports: FromWorker[] = [];
   const leftBefore: number[] = [];
   const outbox = new Outbox((message, onSent) => {
     if (message.type === 'attention') {
-      told.push(message);
+      reports.push(message);
       leftBefore.push(events.filter(({ type }) => type === 'text').length);
     }
     if (message.type === 'events') events.push(...message.events.map(({ event }) => event));
@@ -83,7 +83,7 @@ async function answered(
     text: events.map((event) => (event.type === 'text' ? event.text : '')).join(''),
     calls,
     evaluatedTokens: evaluated.tokens - loadTokens,
-    told,
+    reports,
     leftBefore,
   };
 }
@@ -94,7 +94,7 @@ const letters = Array.from({ length: ANSWER_TOKENS }, (_, at) =>
 
 describe('an answer deep in a conversation', () => {
   it('goes on without flash attention, and nothing is evaluated again', async () => {
-    const { text, calls, evaluatedTokens, told } = await answered();
+    const { text, calls, evaluatedTokens, reports } = await answered();
     expect(text).toBe(letters);
     expect(calls[0]?.flashAttention).toBe(true);
     expect(calls.at(-1)?.flashAttention).toBe(false);
@@ -102,18 +102,18 @@ describe('an answer deep in a conversation', () => {
       (call, at) => at > 0 && call.flashAttention !== calls[at - 1]?.flashAttention,
     );
     expect(changes).toHaveLength(1);
-    expect(told).toEqual([{ type: 'attention', flash: false, ms: 0, tokens: changes[0]?.depth }]);
+    expect(reports).toEqual([{ type: 'attention', flash: false, ms: 0, tokens: changes[0]?.depth }]);
     // The last token of an answer is not evaluated.
     expect(evaluatedTokens).toBe(PROMPT.length + ANSWER_TOKENS - 1 + EMPTY_ROWS);
   });
 
   it('has every token that was sampled before it stands still', async () => {
     // A switch takes some time, and the steps before it are too short for a message each.
-    const { told, leftBefore, calls } = await answered({}, (chat) =>
+    const { reports, leftBefore, calls } = await answered({}, (chat) =>
       Object.assign(chat.facts, { contextBytes: 100_000_000 }),
     );
     const first = calls.find(({ flashAttention }) => !flashAttention);
-    expect(told).toHaveLength(1);
+    expect(reports).toHaveLength(1);
     expect(leftBefore).toEqual([(first?.depth ?? 0) - PROMPT.length + 1]);
   });
 
@@ -131,7 +131,7 @@ describe('an answer deep in a conversation', () => {
   it('keeps flash attention where the context does not open again, and tries no second time', async () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     let tried = 0;
-    const { text, calls, told } = await answered({}, ({ context }) => {
+    const { text, calls, reports } = await answered({}, ({ context }) => {
       vi.spyOn(context, 'reopen').mockImplementation(() => {
         tried += 1;
         context.clearSequence(0);
@@ -140,7 +140,7 @@ describe('an answer deep in a conversation', () => {
     });
     expect(text).toBe(letters);
     expect(tried).toBe(1);
-    expect(told).toEqual([]);
+    expect(reports).toEqual([]);
     expect(calls.every(({ flashAttention }) => flashAttention)).toBe(true);
     expect(stderr).toHaveBeenCalledWith('Attention could not be computed another way: no memory\n');
   });

@@ -26,15 +26,17 @@ describe('the contexts of a plan', () => {
 
   it('of a long window are small beside each other, and leave the shared threads alone', () => {
     const [short, long] = planOf(8192, { isExact: true, atOnce: 2 });
-    expect(short?.beside.map(({ batchTokens }) => batchTokens)).toEqual([64, 64]);
-    expect(long?.beside.map(({ batchTokens }) => batchTokens)).toEqual([256, 256]);
+    expect(short?.parallel.map(({ batchTokens }) => batchTokens)).toEqual([64, 64]);
+    expect(long?.parallel.map(({ batchTokens }) => batchTokens)).toEqual([256, 256]);
     expect(long).toMatchObject({
       longestParallel: 256,
       tokens: 1,
       sequences: 1,
       options: { batchTokens: 8192 },
     });
-    expect(long?.beside.every(({ ownThreads, threads }) => ownThreads === true && threads === 1)).toBe(true);
+    expect(long?.parallel.every(({ ownThreads, threads }) => ownThreads === true && threads === 1)).toBe(
+      true,
+    );
     expect([short?.options.ownThreads, long?.options.ownThreads]).toEqual([undefined, undefined]);
   });
 

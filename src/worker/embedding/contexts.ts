@@ -43,7 +43,7 @@ export interface EmbeddingContextPlan {
   readonly tokens: number;
   readonly sequences: number;
   readonly options: ContextOptions;
-  readonly beside: readonly ContextOptions[];
+  readonly parallel: readonly ContextOptions[];
   readonly longestParallel: number;
 }
 
@@ -78,13 +78,13 @@ export function embeddingContexts(
       };
     };
     const longestParallel = Math.min(longest, LONGEST_PARALLEL);
-    const beside = { ...contextFor(longestParallel), threads: 1, ownThreads: true };
+    const parallel = { ...contextFor(longestParallel), threads: 1, ownThreads: true };
     return {
       longest,
       tokens,
       sequences,
       options: contextFor(Math.max(longest, tokens)),
-      beside: Array.from({ length: way.atOnce > 1 ? way.atOnce : 0 }, () => beside),
+      parallel: Array.from({ length: way.atOnce > 1 ? way.atOnce : 0 }, () => parallel),
       longestParallel,
     };
   };
@@ -93,7 +93,7 @@ export function embeddingContexts(
 }
 
 export function allContexts(plans: readonly EmbeddingContextPlan[]): ContextOptions[] {
-  return plans.flatMap(({ options, beside }) => [options, ...beside]);
+  return plans.flatMap(({ options, parallel }) => [options, ...parallel]);
 }
 
 /**

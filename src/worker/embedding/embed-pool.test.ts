@@ -150,10 +150,10 @@ describe('EmbedPool, vectors with a record', () => {
   it.each([
     ['a context of the first class that computes beside others', 0, true],
     ['the context of the second class', 1, false],
-  ])('are refused where %s computes other bits, and others are computed', async (_, at, isBeside) => {
+  ])('are refused where %s computes other bits, and others are computed', async (_, at, isParallel) => {
     const { embeds, model, messages, events, ended } = await pool({ numCtx: 100, exactVectors: 'on' });
     const limits = model.contexts[at];
-    const odd = isBeside ? limits?.beside[0] : limits?.context;
+    const odd = isParallel ? limits?.parallel[0] : limits?.context;
     if (odd === undefined) throw new Error('there is no such context');
     odd.embedding = () => Float32Array.of(0.5, 0.5, 0.5);
     const refused = accounting(['x']);
@@ -186,9 +186,9 @@ describe('EmbedPool, several inputs at a time', () => {
     const made = await pool({ numCtx, exactVectors: 'on' });
     const steps: { tokens: number; end: (error?: Error) => void }[] = [];
     const seen = { alone: 0 };
-    for (const { context, beside } of made.model.contexts) {
+    for (const { context, parallel } of made.model.contexts) {
       context.decodeBatch = () => void (seen.alone += 1);
-      for (const each of beside) {
+      for (const each of parallel) {
         let tokens = 0;
         each.initBatch = (count) => {
           tokens = count;

@@ -37,7 +37,7 @@ export class EmbedPool {
   /** Jobs with a record, until it is known whether they can have one. */
   readonly #unproven: OpenJob[] = [];
   #isProven = false;
-  readonly #beside: ParallelInputs;
+  readonly #parallel: ParallelInputs;
   #wake: () => void = () => {};
   #turning = false;
   #flushedMs = 0;
@@ -46,7 +46,7 @@ export class EmbedPool {
   constructor(model: EmbeddingModel, outbox: Outbox) {
     this.#model = model;
     this.#outbox = outbox;
-    this.#beside = new ParallelInputs(model.facts.threads);
+    this.#parallel = new ParallelInputs(model.facts.threads);
   }
 
   get steps(): number {
@@ -82,14 +82,14 @@ export class EmbedPool {
       while (this.#unproven.length > 0) await this.#prove();
       const step = takeStep(this.#queue, this.#model.contexts);
       if (step !== null) await this.#place(step);
-      else if (this.#beside.steps > 0) await this.#change();
+      else if (this.#parallel.steps > 0) await this.#change();
       else break;
     }
     this.#turning = false;
   }
 
   async #prove(): Promise<void> {
-    while (this.#beside.steps > 0) await this.#change();
+    while (this.#parallel.steps > 0) await this.#change();
     const jobs = this.#unproven.splice(0);
     this.#steps += 1;
     try {
@@ -113,12 +113,12 @@ export class EmbedPool {
   }
 
   async #place(step: PoolStep): Promise<void> {
-    if (this.#beside.takes(step, this.#waiting)) {
-      while (!this.#beside.hasRoom(step.limits)) await this.#change();
+    if (this.#parallel.takes(step, this.#waiting)) {
+      while (!this.#parallel.hasRoom(step.limits)) await this.#change();
       begin(step);
       void this.#computeParallel(step);
     } else {
-      while (this.#beside.steps > 0) await this.#change();
+      while (this.#parallel.steps > 0) await this.#change();
       begin(step);
       this.#compute(step);
     }
@@ -138,7 +138,7 @@ export class EmbedPool {
   }
 
   async #computeParallel(step: PoolStep): Promise<void> {
-    const place = this.#beside.begin(step.limits, this.#waiting);
+    const place = this.#parallel.begin(step.limits, this.#waiting);
     const { context } = place;
     this.#steps += 1;
     try {
@@ -149,7 +149,7 @@ export class EmbedPool {
     } catch (error) {
       this.#failAll(step, error);
     }
-    this.#beside.end(place);
+    this.#parallel.end(place);
     this.#wake();
   }
 
@@ -166,7 +166,7 @@ export class EmbedPool {
   #tell(open: OpenJob, input: EmbedInput, values: Float32Array): void {
     if (open.over) return;
     const { work } = open;
-    const events = work.told(input, values);
+    const events = work.toEvents(input, values);
     open.unfinished -= 1;
     open.totalTokens += input.tokens.length * events.length;
     for (const event of events) this.#outbox.event(work.jobId, event);

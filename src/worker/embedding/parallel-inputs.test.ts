@@ -9,7 +9,7 @@ const limitsOf = (contexts: number): ParallelLimits => ({
   longestParallel: 256,
   sequences: 1,
   tokens: 1,
-  beside: Array.from({ length: contexts }, () => ({}) as NativeContext),
+  parallel: Array.from({ length: contexts }, () => ({}) as NativeContext),
 });
 const stepOf = (limits: ParallelLimits, ...lengths: number[]) => ({
   limits,
@@ -18,18 +18,18 @@ const stepOf = (limits: ParallelLimits, ...lengths: number[]) => ({
 
 describe('a step', () => {
   it('gets all threads where it is alone, and shares them where others wait or compute', () => {
-    const [beside, limits] = [new ParallelInputs(2), limitsOf(2)];
-    expect(beside.takes(stepOf(limits, 20), 0)).toBe(false);
-    expect(beside.takes(stepOf(limits, 20), 1)).toBe(true);
-    beside.begin(limits, 1);
-    expect(beside.takes(stepOf(limits, 20), 0)).toBe(true);
+    const [running, limits] = [new ParallelInputs(2), limitsOf(2)];
+    expect(running.takes(stepOf(limits, 20), 0)).toBe(false);
+    expect(running.takes(stepOf(limits, 20), 1)).toBe(true);
+    running.begin(limits, 1);
+    expect(running.takes(stepOf(limits, 20), 0)).toBe(true);
   });
 
   it('of a long input, or of several, shares none', () => {
-    const [beside, limits] = [new ParallelInputs(2), limitsOf(2)];
-    expect(beside.takes(stepOf(limits, 256), 9)).toBe(true);
-    expect(beside.takes(stepOf(limits, 257), 9)).toBe(false);
-    expect(beside.takes(stepOf(limits, 20, 20), 9)).toBe(false);
+    const [running, limits] = [new ParallelInputs(2), limitsOf(2)];
+    expect(running.takes(stepOf(limits, 256), 9)).toBe(true);
+    expect(running.takes(stepOf(limits, 257), 9)).toBe(false);
+    expect(running.takes(stepOf(limits, 20, 20), 9)).toBe(false);
   });
 
   it.each([
@@ -43,13 +43,13 @@ describe('a step', () => {
 
 describe('steps at the same time', () => {
   it('have a context each, of whatever length they are', () => {
-    const [beside, short, long] = [new ParallelInputs(2), limitsOf(2), limitsOf(2)];
-    const places = [beside.begin(short, 5), beside.begin(long, 4)];
+    const [running, short, long] = [new ParallelInputs(2), limitsOf(2), limitsOf(2)];
+    const places = [running.begin(short, 5), running.begin(long, 4)];
     expect(new Set(places.map(({ context }) => context)).size).toBe(2);
-    expect([beside.hasRoom(short), beside.hasRoom(long), beside.steps]).toEqual([false, false, 2]);
-    beside.end(places[0] as Place);
-    expect([beside.hasRoom(short), beside.steps]).toEqual([true, 1]);
-    expect(beside.begin(long, 0).context).not.toBe(places[1]?.context);
+    expect([running.hasRoom(short), running.hasRoom(long), running.steps]).toEqual([false, false, 2]);
+    running.end(places[0] as Place);
+    expect([running.hasRoom(short), running.steps]).toEqual([true, 1]);
+    expect(running.begin(long, 0).context).not.toBe(places[1]?.context);
   });
 
   it.each([
@@ -59,10 +59,10 @@ describe('steps at the same time', () => {
     [3, 9, [1, 1, 1]],
     [2, 2, [1, 1]],
   ])('share %d threads among %d inputs as %j', (threads, inputs, shares) => {
-    const [beside, limits] = [new ParallelInputs(threads), limitsOf(4)];
+    const [running, limits] = [new ParallelInputs(threads), limitsOf(4)];
     const found: number[] = [];
-    for (let left = inputs - 1; left >= 0 && beside.hasRoom(limits); left -= 1)
-      found.push(beside.begin(limits, left).threads);
+    for (let left = inputs - 1; left >= 0 && running.hasRoom(limits); left -= 1)
+      found.push(running.begin(limits, left).threads);
     expect(found).toEqual(shares);
   });
 
@@ -70,11 +70,11 @@ describe('steps at the same time', () => {
     const ends = fc.array(fc.record({ ends: fc.nat(), waiting: fc.nat({ max: 6 }) }), { maxLength: 40 });
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 32 }), ends, (threads, turns) => {
-        const [beside, limits] = [new ParallelInputs(threads), limitsOf(4)];
+        const [running, limits] = [new ParallelInputs(threads), limitsOf(4)];
         const begun: Place[] = [];
         for (const { ends: at, waiting } of turns) {
-          if (beside.hasRoom(limits)) begun.push(beside.begin(limits, waiting));
-          else beside.end(begun.splice(at % begun.length, 1)[0] as Place);
+          if (running.hasRoom(limits)) begun.push(running.begin(limits, waiting));
+          else running.end(begun.splice(at % begun.length, 1)[0] as Place);
           const taken = begun.reduce((sum, place) => sum + place.threads, 0);
           expect(taken).toBeLessThanOrEqual(threads);
         }
@@ -83,8 +83,8 @@ describe('steps at the same time', () => {
   });
 
   it('wait for a thread where the last one of a list has them all', () => {
-    const [beside, limits] = [new ParallelInputs(2), limitsOf(2)];
-    expect(beside.begin(limits, 0).threads).toBe(2);
-    expect(beside.hasRoom(limits)).toBe(false);
+    const [running, limits] = [new ParallelInputs(2), limitsOf(2)];
+    expect(running.begin(limits, 0).threads).toBe(2);
+    expect(running.hasRoom(limits)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import type { NativeContext } from '../native.ts';
 import type { Sized, StepLimits } from './step-inputs.ts';
 
 export interface ParallelLimits extends StepLimits {
-  readonly beside: readonly NativeContext[];
+  readonly parallel: readonly NativeContext[];
   readonly longestParallel: number;
 }
 
@@ -43,7 +43,7 @@ export class ParallelInputs {
 
   begin(limits: ParallelLimits, waiting: number): Place {
     const taken = [...this.#begun].map((place) => place.context);
-    const context = limits.beside.find((each) => !taken.includes(each));
+    const context = limits.parallel.find((each) => !taken.includes(each));
     if (context === undefined) throw new Error('no context is free for another step');
     const places = this.#most(limits) - taken.length;
     const threads = Math.floor(this.#free / Math.min(places, waiting + 1));
@@ -60,7 +60,7 @@ export class ParallelInputs {
     return [...this.#begun].reduce((free, { threads }) => free - threads, this.#threads);
   }
 
-  #most({ beside }: ParallelLimits): number {
-    return Math.min(beside.length, this.#threads);
+  #most({ parallel }: ParallelLimits): number {
+    return Math.min(parallel.length, this.#threads);
   }
 }

@@ -24,10 +24,10 @@ export function vectorsDepend({ contexts, vocabulary, facts }: EmbeddingModel): 
   return null;
 }
 
-function isSame({ context, beside }: EmbeddingContexts, tokens: Uint32Array, threads: number): boolean {
+function isSame({ context, parallel }: EmbeddingContexts, tokens: Uint32Array, threads: number): boolean {
   const ways: [NativeContext, number][] = [
     [context, 1],
-    ...beside.slice(0, 1).flatMap((each): [NativeContext, number][] => [
+    ...parallel.slice(0, 1).flatMap((each): [NativeContext, number][] => [
       [each, 1],
       [each, threads],
     ]),

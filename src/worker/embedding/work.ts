@@ -17,7 +17,7 @@ export interface Work {
   /** Its vectors have a record, so they must not depend on other work. */
   readonly accounts?: true;
   /** One event for each index of the input. Throws if the values are invalid. */
-  told(input: EmbedInput, values: Float32Array): JobEvent[];
+  toEvents(input: EmbedInput, values: Float32Array): JobEvent[];
   ended(sums: Sums): JobEvent;
 }
 
@@ -49,7 +49,7 @@ function embedWork(model: EmbeddingModel, job: EmbedJob): Work {
     jobId: job.jobId,
     inputs: embedInputs(vocabulary, job, limit),
     ...(accounts && { accounts }),
-    told: (input, values) => {
+    toEvents: (input, values) => {
       const vector = unitVector(values, input);
       const facts = {
         ...inputFacts(input),
@@ -69,7 +69,7 @@ function rankWork(model: EmbeddingModel, job: RankJob): Work {
   return {
     jobId: job.jobId,
     inputs: rankInputs(model, job),
-    told: (input, values) => {
+    toEvents: (input, values) => {
       // Of several classes the first one means relevance.
       const score = values[0] ?? Number.NaN;
       if (!Number.isFinite(score)) throw new Error(`the score of document ${input.indexes[0]} is not finite`);

@@ -32,7 +32,7 @@ export async function loadEmbedding(
     const plans = embeddingContexts(options, { limit, threads, way });
     const contexts: EmbeddingContexts[] = [];
     for (const plan of plans) contexts.push(await openContexts(model, plan));
-    const natives = contexts.flatMap(({ context, beside }) => [context, ...beside]);
+    const natives = contexts.flatMap(({ context, parallel }) => [context, ...parallel]);
     const tuned = await tuneAll(backend, spec, contexts, Math.min(TYPICAL_TOKENS, limit));
     const [first] = natives;
     if (first === undefined) throw new Error('an embedding model has a context');
@@ -62,12 +62,12 @@ export function chooseWay(
 
 async function openContexts(
   model: NativeModel,
-  { options, beside: parallelOptions, ...plan }: EmbeddingContextPlan,
+  { options, parallel: parallelOptions, ...plan }: EmbeddingContextPlan,
 ): Promise<EmbeddingContexts> {
   const context = await model.newContext(options);
-  const beside: NativeContext[] = [];
-  for (const each of parallelOptions) beside.push(await model.newContext(each));
-  return { ...plan, tokens: stepTokens(plan, context.pooling === 'last'), context, beside };
+  const parallel: NativeContext[] = [];
+  for (const each of parallelOptions) parallel.push(await model.newContext(each));
+  return { ...plan, tokens: stepTokens(plan, context.pooling === 'last'), context, parallel };
 }
 
 /** Measured with one context, used by all that compute with all threads. */

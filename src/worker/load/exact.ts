@@ -69,7 +69,7 @@ async function allMatrixTypes(path: string): Promise<ReadonlySet<string>> {
 
 /** Throws `load_setting_unusable` if bits depend on how prompts are evaluated or on the number of threads. */
 export function provenSteps({ context, spec, vocabulary, past, quantised }: ExactLoadFacts): ExactSteps {
-  if (past.holds === 'summary' && past.beside !== undefined) {
+  if (past.holds === 'summary' && past.also !== undefined) {
     const reason = 'it has recurrent layers beside a sliding window, whose state comes back in other cells';
     throw unusable(spec.modelId, reason);
   }

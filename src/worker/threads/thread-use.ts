@@ -17,14 +17,14 @@ export class ThreadUse {
   readonly #choice: ThreadChoice;
   readonly #others = new OthersUse();
   readonly #tell: (message: ThreadsMessage) => void;
-  #told: ThreadsMessage;
+  #reported: ThreadsMessage;
 
   constructor(chat: ChatModel, tell: (message: ThreadsMessage) => void) {
     const { threads } = chat.facts;
     this.#chat = chat;
     this.#choice = new ThreadChoice({ counts: countsFor(chat), start: threads });
     this.#tell = tell;
-    this.#told = { type: 'threads', threads, confirmed: false };
+    this.#reported = { type: 'threads', threads, confirmed: false };
   }
 
   begin(call: Omit<CallShape, 'atMs'>): RunningCall {
@@ -47,8 +47,8 @@ export class ThreadUse {
 
   #notifyChange(): void {
     const { decodeThreads: threads, isConfirmed: confirmed } = this.#choice;
-    if (threads === this.#told.threads && (this.#told.confirmed || !confirmed)) return;
-    this.#told = { type: 'threads', threads, confirmed };
-    this.#tell(this.#told);
+    if (threads === this.#reported.threads && (this.#reported.confirmed || !confirmed)) return;
+    this.#reported = { type: 'threads', threads, confirmed };
+    this.#tell(this.#reported);
   }
 }

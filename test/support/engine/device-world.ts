@@ -28,7 +28,7 @@ export interface FakeMachine {
   readonly devices: readonly Device[];
   readonly models: ReadonlyMap<string, readonly TrueSize[]>;
   /** The share of the truth that the native library tells before a load. */
-  readonly toldShare: number;
+  readonly reportedShare: number;
 }
 
 /** Here a window takes the same whether it is shared or not. */
@@ -84,12 +84,12 @@ export class DeviceWorld extends World {
     const [target] = this.measuring;
     if (target === undefined) return;
     const question = this.book.question(asLocal(target));
-    const told = (size: TrueContext) =>
+    const reported = (size: TrueContext) =>
       this.#truth(target, size).map(({ device, bytes }) =>
-        deviceBytes(device, bytes * this.#machine.toldShare),
+        deviceBytes(device, bytes * this.#machine.reportedShare),
       );
-    this.book.reckoned(asLocal(target), question, {
-      sizes: question.sizes.map(told),
+    this.book.estimated(asLocal(target), question, {
+      sizes: question.sizes.map(reported),
       processBytes: PROCESS_MIB * mib,
     });
     super.measureDone();
@@ -103,7 +103,7 @@ export class DeviceWorld extends World {
       plus(this.#truth(target, size), [{ device: 'CPU', bytes: PROCESS_MIB * mib }]),
     );
     this.#taken.set(order.residencyId, taken);
-    if (this.#machine.toldShare < 1) return;
+    if (this.#machine.reportedShare < 1) return;
     const isWithin = plan.memory.every(({ device, bytes }) => bytesOn(taken, device) <= bytes * 1.05 + mib);
     assert.ok(isWithin, 'what is planned is what is taken');
     assert.ok(fits(this.#all(), this.capacity), 'no device is over-committed');

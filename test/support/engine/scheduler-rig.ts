@@ -29,7 +29,7 @@ export function target(modelId: string, over: Partial<LocalSource> = {}): ModelT
       threads: 1,
       settings: {},
       experts: null,
-      beside: { adapters: [], draft: null },
+      attached: { adapters: [], draft: null },
       weightsBytes: mib,
       kvBytesPerToken: 1_024,
       verify: async () => {},

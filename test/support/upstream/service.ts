@@ -76,7 +76,7 @@ export async function startEngines(
   });
   const engine = stagedEngine(scheduler, [balancer]);
   const installed = installedModels(registry);
-  const elsewhere = new RemoteModels({
+  const remote = new RemoteModels({
     installed,
     engines,
     isSealed: false,
@@ -85,7 +85,7 @@ export async function startEngines(
     clock: systemClock,
     log: silentLogger,
   });
-  const models = allModels({ installed, elsewhere, registry });
+  const models = allModels({ installed, remote, registry });
   const service = await startScripted({
     ...options,
     models: false,

@@ -5,7 +5,7 @@ import { Menu } from '../../parts/menu.tsx';
 import { chatModels } from '../../service/known.ts';
 import { comparedEntry } from '../at-hand.ts';
 import { goOn, isAnswering, retry, takeOut } from '../talk/answering.ts';
-import { answersBeside, branchAt } from '../talk/conversation.ts';
+import { branchAt, siblingAnswers } from '../talk/conversation.ts';
 import { add, current } from '../talk/conversations.ts';
 import type { Entry } from '../talk/entry.ts';
 import { canProve, isProving, prove } from '../talk/proving.ts';
@@ -45,7 +45,7 @@ export function AnswerActions({ entry, lane, onEdit }: Facts) {
           onClick={() => void prove(lane, entry)}
         />
       ) : null}
-      {answersBeside(current.value, entry.id).length > 1 ? (
+      {siblingAnswers(current.value, entry.id).length > 1 ? (
         <IconButton
           icon={Diff}
           name="What differs"

@@ -37,7 +37,7 @@ export function Ledger({ entry }: { entry: Entry }) {
         {first.length === 0 && words === null ? 'Remarks' : ''}
       </summary>
       {measures === undefined ? null : <Bar measures={measures} />}
-      {measures === undefined ? null : <p>{told(measures).join(' · ')}</p>}
+      {measures === undefined ? null : <p>{measureWords(measures).join(' · ')}</p>}
       {remarks.map((remark) => (
         <p key={remark} class="remark">
           {remark}
@@ -83,7 +83,7 @@ function shortFigures(measures: Measures): string[] {
   ];
 }
 
-function told(measures: Measures): string[] {
+function measureWords(measures: Measures): string[] {
   const { promptTokens, cachedTokens = 0, answerTokens, draftedTokens, window } = measures;
   return [
     ...(promptTokens === undefined

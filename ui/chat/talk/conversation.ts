@@ -70,7 +70,7 @@ export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
 }
 
 /** Answers to the same message in any column; empty ones do not count. */
-export function answersBeside(conversation: Conversation, id: string): Entry[] {
+export function siblingAnswers(conversation: Conversation, id: string): Entry[] {
   const { entries, lanes } = conversation;
   const parentId = entries.find((entry) => entry.id === id)?.parent;
   const asked = entries.find((entry) => entry.id === parentId);

@@ -5,10 +5,10 @@
 import type { Library } from '../../../src/wire/operation/library.ts';
 
 export type LibraryModel = Library['models'][number];
-type Told = Pick<LibraryModel, 'kind' | 'chat_template' | 'texts'>;
+type TemplateFacts = Pick<LibraryModel, 'kind' | 'chat_template' | 'texts'>;
 
 /** A chat model without a template of its own, to which its user gave none either. */
-export const isBaseModel = ({ kind, chat_template: hasTemplate, texts }: Told): boolean =>
+export const isBaseModel = ({ kind, chat_template: hasTemplate, texts }: TemplateFacts): boolean =>
   kind === 'chat' && hasTemplate === false && texts['template'] === undefined;
 
 export const BASE_MODEL_WORDS =

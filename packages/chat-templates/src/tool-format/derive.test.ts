@@ -23,12 +23,12 @@ describe('a format', () => {
         probe: expect.stringMatching(/^a thought and words/),
       },
     ]);
-    const [told] = formatOfTemplate('told').evidence;
-    expect(told).toMatchObject({
+    const [first] = formatOfTemplate('told').evidence;
+    expect(first).toMatchObject({
       about: 'calls',
       says: expect.stringContaining('it contains "<tool_call>"'),
     });
-    expect(told?.probe).toBeNull();
+    expect(first?.probe).toBeNull();
   });
 
   it('has the spacing of the JSON that the template writes', () => {

@@ -57,7 +57,7 @@ export function deriveFormat(options: DeriveOptions): ModelFormat {
     toolsVariable: exception.toolsVariable ?? shown.toolsVariable,
     tools: { ...named(exception.calls, ''), name: exception.name },
     history: { ...shown.history, calls: chooseWriter(shown, exception.calls) },
-    evidence: [chosen, ...besideOther(shown)],
+    evidence: [chosen, ...withOther(shown)],
   };
 }
 
@@ -71,12 +71,12 @@ function givenFormat(given: GivenFormat, shown: ModelFormat): ModelFormat {
     ...(isOther ? { channels: null, restart: '' } : {}),
     history: isOther ? { ...shown.history, calls: chooseWriter(shown, tools) } : shown.history,
     ...given,
-    evidence: [{ about: 'choice', says, probe: null }, ...(isOther ? besideOther(shown) : shown.evidence)],
+    evidence: [{ about: 'choice', says, probe: null }, ...(isOther ? withOther(shown) : shown.evidence)],
   };
 }
 
 /** Evidence that still applies when the user picked another call format. */
-function besideOther({ tools, evidence }: ModelFormat): readonly Evidence[] {
+function withOther({ tools, evidence }: ModelFormat): readonly Evidence[] {
   return tools === null ? evidence.filter(({ about }) => about !== 'calls') : evidence;
 }
 
@@ -93,11 +93,11 @@ function shownFormat({ source, render, knownThinking }: DeriveOptions): ModelFor
   const plain = newProbe(USUAL);
   const channels = exceptionFor(source, CHANNEL_FORMATS);
   const thought = deriveThinking(plain);
-  const told = exceptionFor(source, KNOWN_THINKING);
-  const thinking = channels?.thinking ?? thought?.marks ?? told?.thinking ?? knownThinking;
+  const thinkingException = exceptionFor(source, KNOWN_THINKING);
+  const thinking = channels?.thinking ?? thought?.marks ?? thinkingException?.thinking ?? knownThinking;
   const calls = deriveCalls(newProbe, (probe) => readFrame(probe, thinking));
   if (channels !== undefined) return ofChannels(channels, thinking, calls?.history ?? USUAL);
-  const content = deriveContent(plain, thinking) ?? told?.content ?? null;
+  const content = deriveContent(plain, thinking) ?? thinkingException?.content ?? null;
   const evidence = [...thinkingEvidence(thinking, thought?.probe ?? null), ...contentEvidence(content)];
   const restart = thought?.restart ?? '';
   const rest = { thinking, content, restart, channels: null, toolsVariable: TOOLS };

@@ -191,12 +191,15 @@ export function exceptionNamed(name: string): FormatException | undefined {
   return [...CHANNEL_FORMATS, ...NAMED_FORMATS].find((entry) => entry.name === name);
 }
 
-interface Told {
+interface TextMatch {
   readonly texts: readonly string[];
   readonly without?: readonly string[];
 }
 
-export function exceptionFor<Entry extends Told>(source: string, table: readonly Entry[]): Entry | undefined {
+export function exceptionFor<Entry extends TextMatch>(
+  source: string,
+  table: readonly Entry[],
+): Entry | undefined {
   return table.find(
     ({ texts, without = [] }) =>
       texts.every((text) => source.includes(text)) && !without.some((text) => source.includes(text)),

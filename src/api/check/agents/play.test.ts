@@ -53,7 +53,7 @@ const target = localTarget(
     kvBytesPerToken: 1,
     settings: {},
     experts: null,
-    beside: { adapters: [], draft: null },
+    attached: { adapters: [], draft: null },
     verify: async () => undefined,
   },
 );

@@ -97,13 +97,13 @@ function readTurn(message: RequestMessage, path: string, reading: Reading): Turn
   const role = message.role === 'developer' ? 'system' : message.role;
   if (role === 'user') return { role, ...readMixed(message, path, takes) };
   if (role === 'system') return { role, ...readMixed(message, path, onlyText) };
-  const heard = readHistory(message, path, role === 'tool' ? reading : { takes: onlyText, omissions });
-  if (role === 'assistant') return { role, ...heard, ...assistantParts(message, path) };
+  const content = readHistory(message, path, role === 'tool' ? reading : { takes: onlyText, omissions });
+  if (role === 'assistant') return { role, ...content, ...assistantParts(message, path) };
   const id = message.tool_call_id ?? undefined;
   const name = (id === undefined ? undefined : toolOfCall.get(id)) ?? message.name ?? undefined;
   return {
     role,
-    ...heard,
+    ...content,
     ...(id === undefined ? {} : { toolCallId: id.toWellFormed() }),
     ...(name === undefined ? {} : { name: name.toWellFormed() }),
   };

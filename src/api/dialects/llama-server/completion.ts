@@ -111,20 +111,20 @@ function answers({ jobs, model }: Choices, body: Shared): AnswerDialect {
       const said = jobs.map(() => new AnswerCollector());
       return (index, event) => {
         const job = jobs[index];
-        const heard = said[index];
-        if (job === undefined || heard === undefined) return [];
+        const collector = said[index];
+        if (job === undefined || collector === undefined) return [];
         switch (event.type) {
           case 'progress':
             return [{ ...EMPTY, index, prompt_progress: wireProgress(event) }];
           case 'text': {
             const { text, tokens = [] } = event;
-            heard.add(event);
+            collector.add(event);
             return [
               { ...EMPTY, index, content: text, tokens: tokenIds(tokens), ...probabilities(job, tokens) },
             ];
           }
           case 'done':
-            return [withFields(answer(index, event, heard, NOTHING), body.response_fields)];
+            return [withFields(answer(index, event, collector, NOTHING), body.response_fields)];
           default:
             return [];
         }

@@ -36,7 +36,7 @@ export class ResponseRun {
   readonly #parts: ResponseParts;
   readonly #open: ResponseBody;
   readonly #output: Output;
-  #told = 0;
+  #sentCount = 0;
   #final: ResponseBody | null = null;
   #draft: ResponseDraft | null = null;
   #isKept = false;
@@ -112,7 +112,7 @@ export class ResponseRun {
     const { kept, owner, head, hold } = this.#parts;
     const release = hold();
     void answer
-      .catch((error: unknown) => this.#keep(failedBody(this.#open, this.#output.items, told(error))))
+      .catch((error: unknown) => this.#keep(failedBody(this.#open, this.#output.items, wireFailure(error))))
       .finally(() => {
         kept.ended(owner, head.id);
         release();
@@ -160,7 +160,7 @@ export class ResponseRun {
       }
     } catch (error) {
       if (!hasBegun) throw error;
-      const response = failedBody(this.#open, this.#output.items, told(error));
+      const response = failedBody(this.#open, this.#output.items, wireFailure(error));
       if (response.background) this.#final = response;
       yield { chunk: this.#numbered({ type: 'response.failed', response }) };
       throw error;
@@ -168,24 +168,24 @@ export class ResponseRun {
   }
 
   #toEvents(event: AnswerEvent): ResponsesEvent[] {
-    const told: StreamEvent[] = [];
+    const events: StreamEvent[] = [];
     if (event.type === 'started') {
       this.#beginDraft();
-      told.push({ type: 'response.created', response: this.#open });
-      told.push({ type: 'response.in_progress', response: this.#open });
+      events.push({ type: 'response.created', response: this.#open });
+      events.push({ type: 'response.in_progress', response: this.#open });
     }
-    told.push(...this.#output.take(event));
+    events.push(...this.#output.take(event));
     if (event.type === 'done') {
       const response = this.#closed(event);
       this.#final = response;
-      told.push({ type: `response.${response.status}`, response });
+      events.push({ type: `response.${response.status}`, response });
     }
-    return told.map((each) => this.#numbered(each));
+    return events.map((each) => this.#numbered(each));
   }
 
   #numbered(event: StreamEvent): ResponsesEvent {
-    const sequence_number = this.#told;
-    this.#told += 1;
+    const sequence_number = this.#sentCount;
+    this.#sentCount += 1;
     return { ...event, sequence_number } as ResponsesEvent;
   }
 
@@ -214,7 +214,7 @@ export class ResponseRun {
   }
 }
 
-function told(error: unknown): { readonly code: string; readonly message: string } {
+function wireFailure(error: unknown): { readonly code: string; readonly message: string } {
   if (isSvcError(error)) return { code: error.code, message: error.message };
   return { code: 'internal', message: 'The service failed.' };
 }

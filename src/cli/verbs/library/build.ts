@@ -134,7 +134,7 @@ async function build(context: CliContext, flags: Flags): Promise<void> {
           shown,
         });
       } else {
-        await installBeside(context, { built, against, shown });
+        await installMediaBuild(context, { built, against, shown });
       }
       if (flags.keep !== true) await built.clear();
     } finally {
@@ -155,7 +155,7 @@ function linkedLibrary(context: CliContext, { gpu, media }: BuildChoice): Librar
   return ownLibrary(libraries) ?? packagedLibrary(libraries);
 }
 
-async function installBeside(
+async function installMediaBuild(
   context: CliContext,
   {
     built,

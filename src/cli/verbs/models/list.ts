@@ -20,11 +20,11 @@ export function registerList(program: Command, context: CliContext): void {
       const config = context.config();
       const registry = localRegistry(config);
       const [models, damaged] = [await registry.list(), await registry.damaged()];
-      const elsewhere = await seenModels(new EngineStore(registry.store));
+      const remote = await seenModels(new EngineStore(registry.store));
       const chosen = [await registry.chosenDefault('chat'), await registry.chosenDefault('embedding')];
       const own = [await registry.defaultId('chat'), await registry.defaultId('embedding')];
       const defaults = own.map((id, at) =>
-        elsewhere.some((model) => model.id === chosen[at]) ? chosen[at] : id,
+        remote.some((model) => model.id === chosen[at]) ? chosen[at] : id,
       );
       const installed = models.map((model) => ({
         id: model.id,
@@ -40,7 +40,7 @@ export function registerList(program: Command, context: CliContext): void {
       }));
       const rows = [
         ...installed,
-        ...elsewhere.map(({ owner, ...model }) => ({
+        ...remote.map(({ owner, ...model }) => ({
           ...model,
           isBase: false,
           isDefault: defaults.includes(model.id),

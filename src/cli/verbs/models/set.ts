@@ -32,7 +32,7 @@ export function registerSet(program: Command, context: CliContext): void {
       const patch = await readPairs(pairs);
       const registry = localRegistry(context.config());
       if (pairs.length === 0) return list(context, await registry.find(id), flags.json === true);
-      if (!(await registry.has(id)) && (await setElsewhere(registry, id, patch)))
+      if (!(await registry.has(id)) && (await setRemote(registry, id, patch)))
         return context.note(printable(`Applies to ${id} from the next request on.`));
       const wasBase = (await registry.has(id)) && isBaseModel(await registry.find(id));
       const model = await setHere(context, registry, id, patch);
@@ -70,7 +70,7 @@ function line([asked, { name, value }]: ReturnType<typeof paramsByName>[number])
 }
 
 /** A model of another engine has one setting here; the rest is set there. False if no engine has it. */
-async function setElsewhere(registry: Registry, id: string, patch: ParamsPatch): Promise<boolean> {
+async function setRemote(registry: Registry, id: string, patch: ParamsPatch): Promise<boolean> {
   const engines = new EngineStore(registry.store);
   if ((await findSeen(engines, id)) === null) return false;
   const { privacy, ...others } = patch;

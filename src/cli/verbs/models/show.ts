@@ -30,8 +30,8 @@ export function registerShow(program: Command, context: CliContext): void {
     .action(async (id: string, flags: { json?: boolean; passport?: boolean }) => {
       const config = context.config();
       const registry = localRegistry(config);
-      const elsewhere = (await registry.has(id)) ? null : await findSeen(new EngineStore(registry.store), id);
-      if (elsewhere !== null) return showElsewhere(context, elsewhere, flags.json === true);
+      const remote = (await registry.has(id)) ? null : await findSeen(new EngineStore(registry.store), id);
+      if (remote !== null) return showRemote(context, remote, flags.json === true);
       const model = await registry.find(id);
       if (flags.passport === true) return showPassport(context, registry, model, flags.json === true);
       const shown = await describeModel(registry, model, config.numCtx);
@@ -74,7 +74,7 @@ async function quotedCard(home: string, model: InstalledModel): Promise<LastCard
   return (await import('../../../api/eval/card.ts')).lastCard(home, model);
 }
 
-function showElsewhere(context: CliContext, model: SeenModel, json: boolean): void {
+function showRemote(context: CliContext, model: SeenModel, json: boolean): void {
   if (json) return context.printJson(model);
   const lines: Line[] = [
     ['id', model.id],

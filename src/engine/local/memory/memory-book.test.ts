@@ -33,7 +33,7 @@ function measure(book: MemoryBook): void {
     const contextBytes = 2 * cells + 5 * sequences + 7 * (windows - 1);
     return [{ device: 'CPU', modelBytes: 1_000, contextBytes, computeBytes: 0 }];
   });
-  book.reckoned(target, question, { sizes, processBytes: 100 });
+  book.estimated(target, question, { sizes, processBytes: 100 });
 }
 
 function factsWith(over: Partial<LoadedFacts>): LoadedFacts {
@@ -79,7 +79,7 @@ describe('the need of a model', () => {
   it('stays the estimate where the library does not tell, which is asked once', () => {
     const book = bookOver();
     const estimate = book.need(target, size);
-    book.reckoned(target, book.question(target), null);
+    book.estimated(target, book.question(target), null);
     expect(book.isMeasured(target)).toBe(true);
     expect(book.need(target, size)).toEqual(estimate);
   });

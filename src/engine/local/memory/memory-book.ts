@@ -66,7 +66,7 @@ export class MemoryBook {
   }
 
   /** Null answer: the native library does not report sizes, so the header and past loads must do. */
-  reckoned(target: LocalTarget, { sizes }: MeasureSpec, answer: Measurement | null): void {
+  estimated(target: LocalTarget, { sizes }: MeasureSpec, answer: Measurement | null): void {
     if (answer?.sizes.length !== sizes.length) return void this.#silent.add(target.revision);
     const process = [{ device: HOST_DEVICE, bytes: answer.processBytes }];
     const points = sizes.map((size, index) => ({

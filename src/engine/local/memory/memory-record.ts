@@ -34,8 +34,8 @@ export function recordedNeed(record: MemoryRecord, size: ContextSize, estimate: 
   return isRefused ? most(need, refused.memory) : need;
 }
 
-function known({ reckoned, loaded }: MemoryRecord, size: ContextSize): Memory | null {
-  if (reckoned.length > 0) return corrected(reckoned, loaded, size);
+function known({ reckoned: estimated, loaded }: MemoryRecord, size: ContextSize): Memory | null {
+  if (estimated.length > 0) return corrected(estimated, loaded, size);
   return loaded === null ? null : grown(loaded, size);
 }
 
@@ -43,11 +43,11 @@ function known({ reckoned, loaded }: MemoryRecord, size: ContextSize): Memory | 
  * The last load is exact for its own size. If it took more than predicted, other sizes will too; if it took less,
  * that may be due to its size alone.
  */
-function corrected(reckoned: readonly Point[], loaded: Point | null, size: ContextSize): Memory {
+function corrected(estimated: readonly Point[], loaded: Point | null, size: ContextSize): Memory {
   if (loaded !== null && isSame(loaded, size)) return loaded.memory;
-  const here = between(reckoned, size);
+  const here = between(estimated, size);
   if (loaded === null) return here;
-  const missing = scaled(minus(loaded.memory, between(reckoned, loaded)), (bytes) => Math.max(0, bytes));
+  const missing = scaled(minus(loaded.memory, between(estimated, loaded)), (bytes) => Math.max(0, bytes));
   return plus(here, missing);
 }
 

@@ -41,7 +41,7 @@ it('a model is measured before anything makes room for it, and its client is tol
   const seq = world.submit(a);
   world.submit(a);
   expect([world.measuring.length, world.loads]).toEqual([1, 0]);
-  expect(world.told.get(seq)).toBe('1: loading model a');
+  expect(world.notified.get(seq)).toBe('1: loading model a');
   world.measureDone();
   expect(world.models('loading')).toEqual(['a']);
 });

@@ -24,26 +24,26 @@ it('a job waits for the load of its model, then starts; a second one finds it lo
   const world = new World({}, plenty);
   const first = world.submit(a);
   expect(world.state(first)).toBe('queued');
-  expect(world.told.get(first)).toBe('1: loading model a');
+  expect(world.notified.get(first)).toBe('1: loading model a');
   world.turnOver();
   expect(world.state(first)).toBe('running');
   const second = world.submit(a);
   expect(world.state(second)).toBe('running');
-  expect(world.told.has(second)).toBe(false);
+  expect(world.notified.has(second)).toBe(false);
   expect(world.loads).toBe(1);
 });
 
 it('more jobs than slots wait with position and reason, and move up', () => {
   const world = warm(new World({ numParallel: 1 }, plenty));
   const seqs = [1, 2, 3].map(() => world.submit(a));
-  expect(seqs.map((seq) => world.told.get(seq))).toEqual([
+  expect(seqs.map((seq) => world.notified.get(seq))).toEqual([
     undefined,
     '1: waiting for a slot of model a',
     '2: waiting for a slot of model a',
   ]);
   world.finish(seqs[0] ?? 0, true);
   world.advance(1_000);
-  expect(world.told.get(seqs[2] ?? 0)).toBe('1: waiting for a slot of model a');
+  expect(world.notified.get(seqs[2] ?? 0)).toBe('1: waiting for a slot of model a');
 });
 
 it('a client with one job is next after the running ones, however many another has queued', () => {
@@ -51,7 +51,7 @@ it('a client with one job is next after the running ones, however many another h
   const flood = Array.from({ length: 20 }, () => world.submit(a, { client: 'flood' }));
   const polite = world.submit(a, { client: 'polite' });
   world.advance(1_000);
-  expect(world.told.get(polite)).toBe('1: waiting for a slot of model a');
+  expect(world.notified.get(polite)).toBe('1: waiting for a slot of model a');
   world.finish(flood[0] ?? 0, true);
   expect(world.state(polite)).toBe('running');
 });
@@ -191,7 +191,7 @@ it('a busy model is not evicted: the other waits with the reason, then gets its 
   const world = warm(new World({}, forOne));
   const busy = world.submit(a);
   const waiting = world.submit(b);
-  expect(world.told.get(waiting)).toBe('1: waiting for memory');
+  expect(world.notified.get(waiting)).toBe('1: waiting for memory');
   world.advance(60_000);
   expect(world.models('ready')).toEqual(['a']);
   world.finish(busy, true);
@@ -205,7 +205,7 @@ it('a request that arrives while its model is being evicted waits and is served 
   const other = world.submit(b);
   expect(world.models('ending')).toEqual(['a']);
   const late = world.submit(a);
-  expect(world.told.get(late)).toBe('1: waiting for model a to end before it is loaded again');
+  expect(world.notified.get(late)).toBe('1: waiting for model a to end before it is loaded again');
   world.settleAll();
   expect([world.state(other), world.state(late)]).toEqual(['done', 'done']);
 });
@@ -481,7 +481,7 @@ it('a cancelled waiting job leaves at once and the next one moves up', () => {
   const jobs = [world.submit(a), world.submit(a), world.submit(a)];
   world.cancel(jobs[1] ?? 0);
   world.advance(1_000);
-  expect(world.told.get(jobs[2] ?? 0)).toBe('1: waiting for a slot of model a');
+  expect(world.notified.get(jobs[2] ?? 0)).toBe('1: waiting for a slot of model a');
   // The slot of a running job is free only when the worker has let go of it.
   world.cancel(jobs[0] ?? 0);
   expect(world.state(jobs[2] ?? 0)).toBe('queued');
@@ -555,9 +555,9 @@ it('the position told at arrival is the one that the whole order gives', () => {
         }
         if (world.queued().length === 0) return;
         const seq = world.submit(a, { client: 'x' });
-        const atArrival = world.told.get(seq);
+        const atArrival = world.notified.get(seq);
         world.advance(2_000);
-        expect(world.told.get(seq)).toBe(atArrival);
+        expect(world.notified.get(seq)).toBe(atArrival);
       },
     ),
   );

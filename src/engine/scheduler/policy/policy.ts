@@ -96,7 +96,7 @@ export class Policy {
       startedAtMs: pass.nowMs,
       overtaken: 0,
       requeues: 0,
-      told: null,
+      notified: null,
     };
     if (ticket.isBackground) return this.#hold(pass, ticket);
     model.queue.push(ticket);
@@ -301,7 +301,7 @@ function withNeed(error: SvcError, { plan }: Residency, pass: DecisionPass): Svc
 
 function requeue(queue: Ticket[], ticket: Ticket): void {
   ticket.requeues += 1;
-  ticket.told = null;
+  ticket.notified = null;
   insertByAge(queue, ticket);
 }
 

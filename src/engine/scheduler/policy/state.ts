@@ -25,7 +25,7 @@ export interface Ticket {
   overtaken: number;
   requeues: number;
   isPreempted: boolean;
-  told: { readonly position: number; readonly reason: string } | null;
+  notified: { readonly position: number; readonly reason: string } | null;
 }
 
 export interface Residency {

@@ -24,20 +24,20 @@ export function reportWaiting(pass: DecisionPass): void {
 function reportModel(pass: DecisionPass, model: ModelState, due: boolean): void {
   const { maxOvertakes } = pass.limits;
   const reason = waitingReason(model);
-  const stale = model.queue.find((ticket) => ticket.told?.reason !== reason);
+  const stale = model.queue.find((ticket) => ticket.notified?.reason !== reason);
   // A newcomer to a long queue is the normal case and must not cost a sort of the whole queue.
   if (!due && stale !== undefined && stale === model.queue.at(-1)) {
     tell(pass, stale, positionOfYoungest(model, maxOvertakes), reason);
   } else if (due || stale !== undefined) {
     fairOrder(model, maxOvertakes).forEach((ticket, index) => {
-      const isNews = ticket.told?.reason !== reason || (due && ticket.told.position !== index + 1);
+      const isNews = ticket.notified?.reason !== reason || (due && ticket.notified.position !== index + 1);
       if (isNews) tell(pass, ticket, index + 1, reason);
     });
   }
 }
 
 function tell(pass: DecisionPass, ticket: Ticket, position: number, reason: string): void {
-  ticket.told = { position, reason };
+  ticket.notified = { position, reason };
   pass.effects.notifyQueued(ticket.seq, position, reason);
 }
 

@@ -128,8 +128,8 @@ export const ABILITIES: Readonly<Record<Dialect, Abilities>> = {
 export function samplingName(dialect: Dialect, row: SamplingRow): string | null {
   const { sampling } = ABILITIES[dialect];
   // Another Hearth would apply its own defaults.
-  if (row.elsewhere === 'here') return dialect === 'hearth' ? row.wire : null;
-  if (SAMPLING_REACHES.indexOf(row.elsewhere) > SAMPLING_REACHES.indexOf(sampling)) return null;
+  if (row.reach === 'here') return dialect === 'hearth' ? row.wire : null;
+  if (SAMPLING_REACHES.indexOf(row.reach) > SAMPLING_REACHES.indexOf(sampling)) return null;
   return sampling === 'servers' ? (row.serversName ?? row.wire) : row.wire;
 }
 
@@ -137,7 +137,7 @@ export function idleOptions(dialect: Dialect): ReadonlySet<IdleOption> {
   const { numCtx, thinkingBudget } = ABILITIES[dialect];
   return new Set<IdleOption>([
     ...SAMPLING_ROWS.flatMap(([option, row]) => {
-      const isIdle = row.elsewhere !== 'here' && samplingName(dialect, row) === null;
+      const isIdle = row.reach !== 'here' && samplingName(dialect, row) === null;
       return isIdle ? [option] : [];
     }),
     ...(numCtx ? [] : (['numCtx'] as const)),

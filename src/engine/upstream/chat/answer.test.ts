@@ -48,9 +48,10 @@ describe('the time that an upstream took to write', () => {
   });
 
   it('is what the upstream measured, where it tells', () => {
-    const told = (timings: object) => timingsOf([[100, { ...says('abcd', 'stop'), timings }]]);
-    expect(told({ prompt_ms: 30.5, predicted_ms: 60 })).toEqual({ prefillMs: 30.5, decodeMs: 60 });
-    for (const predicted_ms of [-1, 101, '60', null, 1e300]) expect(told({ predicted_ms }).decodeMs).toBe(0);
+    const reported = (timings: object) => timingsOf([[100, { ...says('abcd', 'stop'), timings }]]);
+    expect(reported({ prompt_ms: 30.5, predicted_ms: 60 })).toEqual({ prefillMs: 30.5, decodeMs: 60 });
+    for (const predicted_ms of [-1, 101, '60', null, 1e300])
+      expect(reported({ predicted_ms }).decodeMs).toBe(0);
   });
 });
 

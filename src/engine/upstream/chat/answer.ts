@@ -42,7 +42,7 @@ export class AnswerReader {
   readonly #context: AnswerContext;
   readonly #emit: (event: JobEvent) => void;
   readonly #timings = { prefillMs: 0, decodeMs: 0 };
-  readonly #told: { prefillMs?: number; decodeMs?: number } = {};
+  readonly #reported: { prefillMs?: number; decodeMs?: number } = {};
   #startedMs: number | null = null;
   #finish: FinishReason | null = null;
   #stopString: string | undefined;
@@ -117,7 +117,7 @@ export class AnswerReader {
       },
       timings: {
         ...this.#timings,
-        ...this.#told,
+        ...this.#reported,
         ...(this.#drafts === null ? {} : { drafts: this.#drafts }),
       },
     };
@@ -233,8 +233,8 @@ export class AnswerReader {
       }
     }
     const [prefillMs, decodeMs] = [field(timings, 'prompt_ms'), field(timings, 'predicted_ms')];
-    if (this.#isSpan(prefillMs)) this.#told.prefillMs = prefillMs;
-    if (this.#isSpan(decodeMs)) this.#told.decodeMs = decodeMs;
+    if (this.#isSpan(prefillMs)) this.#reported.prefillMs = prefillMs;
+    if (this.#isSpan(decodeMs)) this.#reported.decodeMs = decodeMs;
     const drafted = readCount(field(timings, 'draft_n'));
     const accepted = readCount(field(timings, 'draft_n_accepted'));
     if (drafted !== undefined && accepted !== undefined && drafted > 0) this.#drafts = { drafted, accepted };

@@ -27,8 +27,10 @@ export class NativeLog {
   }
 
   reason(otherwise: string): string {
-    const told = this.#errors.map((line) => line.replace(/^(?:\w+: )+/, '')).filter((line) => line !== '');
-    return told.length === 0 ? otherwise : told.slice(0, 2).join('; ');
+    const messages = this.#errors
+      .map((line) => line.replace(/^(?:\w+: )+/, ''))
+      .filter((line) => line !== '');
+    return messages.length === 0 ? otherwise : messages.slice(0, 2).join('; ');
   }
 
   #write(level: number, text: string): void {

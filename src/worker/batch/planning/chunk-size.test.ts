@@ -23,7 +23,7 @@ function settled({ msPerToken }: Pick<Machine, 'msPerToken'>, limits: ChunkLimit
 }
 
 /** Beside streams that decode, or not. */
-const beside = (decodeMs: number, decoding: boolean): RestOfStep => ({
+const restOf = (decodeMs: number, decoding: boolean): RestOfStep => ({
   decodeMs: decoding ? decodeMs : null,
   rowMs: decodeMs,
 });
@@ -54,13 +54,13 @@ const gapFor = ({ decodeMs }: Machine, { gapMs, gapSteps }: ChunkLimits): number
 describe('before a prefill was measured', () => {
   it('a chunk is small, and smaller while streams decode', () => {
     const chunk = untaught();
-    expect(chunk.budget(beside(5, true))).toBeLessThan(chunk.budget(beside(5, false)));
-    expect(chunk.budget(beside(5, false))).toBeLessThan(MOST_TOKENS);
+    expect(chunk.budget(restOf(5, true))).toBeLessThan(chunk.budget(restOf(5, false)));
+    expect(chunk.budget(restOf(5, false))).toBeLessThan(MOST_TOKENS);
   });
 
   it('no chunk is longer than a step while nobody reads, even if every row costs a decode step', () => {
     always(({ decodeMs }, limits) => {
-      const budget = untaught({ limits }).budget(beside(decodeMs, false));
+      const budget = untaught({ limits }).budget(restOf(decodeMs, false));
       expect(budget === limits.leastTokens || budget * decodeMs <= limits.idleMs).toBe(true);
       if (budget < 2 * ROW_TILE && budget > limits.leastTokens)
         expect((budget + 1) * decodeMs).toBeGreaterThan(limits.idleMs);
@@ -79,7 +79,7 @@ describe('while streams decode', () => {
       const gap = gapFor(machine, limits);
       const tileMs = ROW_TILE * machine.msPerToken;
       fc.pre(tileMs < gap * 0.999);
-      const budget = settled(machine, limits).budget(beside(machine.decodeMs, true));
+      const budget = settled(machine, limits).budget(restOf(machine.decodeMs, true));
       expect(budget % ROW_TILE).toBe(0);
       expect(budget * machine.msPerToken).toBeLessThanOrEqual(gap * 1.001);
       if (budget < MOST_TOKENS) expect((budget + ROW_TILE) * machine.msPerToken).toBeGreaterThan(gap * 0.999);
@@ -91,7 +91,7 @@ describe('while streams decode', () => {
       const gap = gapFor(machine, limits);
       const tileMs = ROW_TILE * machine.msPerToken;
       fc.pre(tileMs > gap * 1.001 && Math.abs(tileMs - limits.tileGapMs) > 1);
-      const budget = settled(machine, limits).budget(beside(machine.decodeMs, true));
+      const budget = settled(machine, limits).budget(restOf(machine.decodeMs, true));
       if (tileMs < limits.tileGapMs) {
         expect(budget).toBe(ROW_TILE);
       } else {
@@ -115,27 +115,27 @@ describe('deep in a prompt', () => {
 
   it('a tile takes over its bound where rows cost several times as much among fewer', () => {
     const chunk = taught(true, { tile: 900, slice: 230 });
-    expect(chunk.budget({ ...beside(40, true), depth: 3_000 })).toBe(ROW_TILE);
-    expect(chunk.budget({ ...beside(40, false), depth: 8_000 })).toBe(ROW_TILE);
+    expect(chunk.budget({ ...restOf(40, true), depth: 3_000 })).toBe(ROW_TILE);
+    expect(chunk.budget({ ...restOf(40, false), depth: 8_000 })).toBe(ROW_TILE);
   });
 
   it('takes no longer where they cost alike', () => {
     const chunk = taught(false, { tile: 900, slice: 900 });
-    const budget = chunk.budget({ ...beside(40, true), depth: 3_000 });
+    const budget = chunk.budget({ ...restOf(40, true), depth: 3_000 });
     expect(budget * 3.5 * (1 + 3_000 / 900)).toBeLessThanOrEqual(250);
   });
 
   it('slices say nothing about what a tile takes', () => {
     const chunk = settled({ msPerToken: 3 });
     for (let times = 0; times < 20; times += 1) chunk.observePrefill(16, 16 * 30, 0);
-    expect(chunk.budget(beside(40, true))).toBe(ROW_TILE);
+    expect(chunk.budget(restOf(40, true))).toBe(ROW_TILE);
   });
 
   it('a row in a tile is not believed dearer than one among fewer', () => {
     const chunk = settled({ msPerToken: 30 });
-    expect(chunk.budget(beside(40, true))).toBeLessThan(ROW_TILE);
+    expect(chunk.budget(restOf(40, true))).toBeLessThan(ROW_TILE);
     for (let times = 0; times < 20; times += 1) chunk.observePrefill(16, 16 * 5, 0);
-    expect(chunk.budget(beside(40, true))).toBe(ROW_TILE);
+    expect(chunk.budget(restOf(40, true))).toBe(ROW_TILE);
   });
 
   it('a first tile is tried deep in a prompt, unless the model is too slow for it', () => {
@@ -144,9 +144,9 @@ describe('deep in a prompt', () => {
       for (let times = 0; times < 20; times += 1) chunk.observePrefill(16, 16 * msPerToken, 1_000);
       return chunk;
     };
-    expect(slicesOf(25).budget({ ...beside(40, true), depth: 1_000 })).toBe(ROW_TILE);
-    expect(slicesOf(25).budget({ ...beside(40, true), depth: 0 })).toBeLessThan(ROW_TILE);
-    expect(slicesOf(40).budget({ ...beside(40, true), depth: 1_000 })).toBeLessThan(ROW_TILE);
+    expect(slicesOf(25).budget({ ...restOf(40, true), depth: 1_000 })).toBe(ROW_TILE);
+    expect(slicesOf(25).budget({ ...restOf(40, true), depth: 0 })).toBeLessThan(ROW_TILE);
+    expect(slicesOf(40).budget({ ...restOf(40, true), depth: 1_000 })).toBeLessThan(ROW_TILE);
   });
 });
 
@@ -154,14 +154,14 @@ describe('while nothing decodes', () => {
   it('a chunk fills the idle bound and is never smaller than beside streams', () => {
     always((machine, limits) => {
       const chunk = settled(machine, limits);
-      const budget = chunk.budget(beside(machine.decodeMs, false));
+      const budget = chunk.budget(restOf(machine.decodeMs, false));
       const tileMs = ROW_TILE * machine.msPerToken;
       const idleMs = Math.max(limits.idleMs, limits.gapSteps * machine.decodeMs);
       if (tileMs <= idleMs) expect(budget * machine.msPerToken).toBeLessThanOrEqual(idleMs * 1.001);
       if (tileMs <= idleMs && budget < MOST_TOKENS)
         expect((budget + ROW_TILE) * machine.msPerToken).toBeGreaterThan(idleMs * 0.999);
       if (gapFor(machine, limits) <= idleMs && limits.tileGapMs <= limits.idleMs)
-        expect(budget).toBeGreaterThanOrEqual(chunk.budget(beside(machine.decodeMs, true)));
+        expect(budget).toBeGreaterThanOrEqual(chunk.budget(restOf(machine.decodeMs, true)));
     });
   });
 });
@@ -182,7 +182,7 @@ describe('with the shipped limits', () => {
   ])(
     '%d ms per token and %d ms per step, decoding: %s, give %d tokens',
     (msPerToken, decodeMs, decoding, tokens) => {
-      expect(settled({ msPerToken }).budget(beside(decodeMs, decoding))).toBe(tokens);
+      expect(settled({ msPerToken }).budget(restOf(decodeMs, decoding))).toBe(tokens);
     },
   );
 
@@ -191,12 +191,12 @@ describe('with the shipped limits', () => {
     [40, 25],
     [250, 4],
   ])('a first chunk has %d ms for a step of one row, which gives %d tokens', (decodeMs, tokens) => {
-    expect(untaught().budget(beside(decodeMs, false))).toBe(tokens);
+    expect(untaught().budget(restOf(decodeMs, false))).toBe(tokens);
   });
 
   it('a step takes a second while nobody reads, or two rows by themselves where these take longer', () => {
-    expect(settled({ msPerToken: 40 }).budget(beside(100, false))).toBe(25);
-    expect(settled({ msPerToken: 140 }).budget(beside(2_000, false))).toBe(28);
+    expect(settled({ msPerToken: 40 }).budget(restOf(100, false))).toBe(25);
+    expect(settled({ msPerToken: 140 }).budget(restOf(2_000, false))).toBe(28);
   });
 
   it('is not cut to a few tokens where these take as long as many', () => {
@@ -215,7 +215,7 @@ describe('always', () => {
   it('a chunk has at least the least tokens and at most those of a call', () => {
     always((machine, limits) => {
       for (const decoding of [true, false]) {
-        const budget = settled(machine, limits).budget(beside(machine.decodeMs, decoding));
+        const budget = settled(machine, limits).budget(restOf(machine.decodeMs, decoding));
         expect(budget).toBeGreaterThanOrEqual(limits.leastTokens);
         expect(budget).toBeLessThanOrEqual(MOST_TOKENS);
       }
@@ -226,7 +226,7 @@ describe('always', () => {
     const steady = settled({ msPerToken: 3 });
     const chunk = untaught();
     chunk.observePrefill(58, 10 * 3 * 58);
-    const [reading, alone] = [beside(40, true), beside(40, false)];
+    const [reading, alone] = [restOf(40, true), restOf(40, false)];
     for (let step = 0; step < 5; step += 1)
       chunk.observePrefill(chunk.budget(reading), 3 * chunk.budget(reading));
     expect(chunk.budget(reading)).toBe(steady.budget(reading));

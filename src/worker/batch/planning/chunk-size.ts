@@ -34,14 +34,14 @@ export class ChunkSize {
     this.#leastTokens = limits.leastTokens;
   }
 
-  budget(beside: RestOfStep): number {
-    if (this.#costs.promptRowMs === null) return this.#firstBudget(beside);
-    const { depth = 0 } = beside;
-    const allowedMs = this.#allowedMs(beside);
+  budget(rest: RestOfStep): number {
+    if (this.#costs.promptRowMs === null) return this.#firstBudget(rest);
+    const { depth = 0 } = rest;
+    const allowedMs = this.#allowedMs(rest);
     const mostTiles = Math.floor(this.#mostTokens / ROW_TILE);
     const tiles = largest(mostTiles, (count) => this.#callMs(count * ROW_TILE, depth) <= allowedMs);
     if (tiles > 0) return tiles * ROW_TILE;
-    if (mostTiles > 0 && this.#callMs(ROW_TILE, depth) <= this.#tileMs(beside)) return ROW_TILE;
+    if (mostTiles > 0 && this.#callMs(ROW_TILE, depth) <= this.#tileMs(rest)) return ROW_TILE;
     const mostRows = Math.min(this.#mostTokens, ROW_TILE - 1);
     return Math.max(
       this.#leastTokens,
@@ -54,13 +54,13 @@ export class ChunkSize {
   }
 
   /** Longest time of one tile. The more its rows would cost in smaller calls, the longer it may take. */
-  #tileMs(beside: RestOfStep): number {
+  #tileMs(rest: RestOfStep): number {
     const { tileGapMs, idleMs, dearIdleMs, firstTileMs } = this.#limits;
-    const { depth = 0 } = beside;
+    const { depth = 0 } = rest;
     const isUntried = this.#costs.seen({ phase: 'prefill', rows: ROW_TILE }) === 0;
     const leastMs = isUntried && depth >= FIRST_TILE_DEPTH ? firstTileMs : 0;
     const dearer = (2 * this.#callMs(ROW_TILE / 2, depth)) / this.#callMs(ROW_TILE, depth) - 1;
-    const ms = isRead(beside) ? tileGapMs + tileGapMs * dearer : idleMs + dearIdleMs * dearer;
+    const ms = isRead(rest) ? tileGapMs + tileGapMs * dearer : idleMs + dearIdleMs * dearer;
     return Math.max(leastMs, ms);
   }
 
@@ -71,11 +71,11 @@ export class ChunkSize {
     return rowMs === null ? firstTokens : Math.max(leastTokens, Math.min(most, Math.floor(idleMs / rowMs)));
   }
 
-  #allowedMs(beside: RestOfStep): number {
+  #allowedMs(rest: RestOfStep): number {
     const { gapMs, gapSteps, idleMs } = this.#limits;
-    const { decodeMs, rowMs } = beside;
+    const { decodeMs, rowMs } = rest;
     // A call takes at least as long as one row, and calls of few rows would take forever in total.
-    if (!isRead(beside)) return Math.max(idleMs, gapSteps * (rowMs ?? 0));
+    if (!isRead(rest)) return Math.max(idleMs, gapSteps * (rowMs ?? 0));
     return Math.max(gapMs, gapSteps * (decodeMs ?? 0)) - (decodeMs ?? 0);
   }
 

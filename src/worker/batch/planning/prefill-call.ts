@@ -60,8 +60,8 @@ export class PrefillCall {
     const members = formsBursts ? burst(streams, waiting, { msPerToken, nowMs }) : [];
     const isBurst = members.length > 0;
     const depth = cellsInUse ?? inOrder(isBurst ? members : waiting)[0]?.position ?? 0;
-    const beside = { decodeMs, rowMs: costs.rowMs(depth), depth };
-    const budget = sizesChunks ? this.#chunk.budget(beside) : PLAIN_CHUNK_TOKENS;
+    const rest = { decodeMs, rowMs: costs.rowMs(depth), depth };
+    const budget = sizesChunks ? this.#chunk.budget(rest) : PLAIN_CHUNK_TOKENS;
     // Nothing may exceed the budget while the time of a row is unknown.
     const mostRows = msPerToken === null ? budget : this.#options.mostRows;
     const rules = { budget, mostRows, idle: decodeMs === null };

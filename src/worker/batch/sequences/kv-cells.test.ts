@@ -63,8 +63,8 @@ describe('what stands in the way of a job that begins', () => {
   });
 
   it('is no state that lies before what runs: the last cell stays where it is', () => {
-    const beside = [tenant(0, 0, 0, true), tenant(1, 100, 1), tenant(2, 50, 2, true), tenant(3, 100, 3)];
-    expect(idsOf(idleAboveRunning(beside, 0))).toEqual([3]);
+    const tenants = [tenant(0, 0, 0, true), tenant(1, 100, 1), tenant(2, 50, 2, true), tenant(3, 100, 3)];
+    expect(idsOf(idleAboveRunning(tenants, 0))).toEqual([3]);
     // The job itself goes on where its state lies.
     expect(
       idsOf(idleAboveRunning([tenant(0, 500, 2, true), tenant(1, 100, 1), tenant(2, 70, 3)], 0)),

@@ -4,7 +4,7 @@ import { type CacheTiers, TIER_REPORT_MS } from '../../../contract/slots.ts';
 export class TierReport {
   readonly #read: () => CacheTiers;
   readonly #tell: (tiers: CacheTiers) => void;
-  #told: CacheTiers | null = null;
+  #reported: CacheTiers | null = null;
   #isDue = false;
 
   constructor(read: () => CacheTiers, tell: (tiers: CacheTiers) => void) {
@@ -21,8 +21,8 @@ export class TierReport {
   #report(): void {
     this.#isDue = false;
     const tiers = this.#read();
-    if (isDeepStrictEqual(tiers, this.#told)) return;
-    this.#told = tiers;
+    if (isDeepStrictEqual(tiers, this.#reported)) return;
+    this.#reported = tiers;
     this.#tell(tiers);
   }
 }

@@ -19,7 +19,9 @@ export function schemaOptions(schema: unknown, root: unknown, hops = 0): readonl
     const branches = schema[keyword];
     if (!Array.isArray(branches) || branches.length === 0) continue;
     const { [keyword]: _, ...rest } = schema;
-    const all = branches.flatMap(inside).map((option) => ('value' in option ? option : beside(rest, option)));
+    const all = branches
+      .flatMap(inside)
+      .map((option) => ('value' in option ? option : combined(rest, option)));
     return [...all, ...nullable];
   }
   const needed = [
@@ -36,7 +38,7 @@ export function schemaOptions(schema: unknown, root: unknown, hops = 0): readonl
 
 const WORDS = new Set(['title', 'description', 'default', 'examples', 'nullable', 'deprecated', '$comment']);
 
-function beside(rest: object, option: { readonly schema: unknown }): SchemaOption {
+function combined(rest: object, option: { readonly schema: unknown }): SchemaOption {
   const says = Object.keys(rest).some((keyword) => !WORDS.has(keyword));
   return says ? { schema: { allOf: [option.schema, rest] } } : option;
 }

@@ -6,8 +6,8 @@ import { ChatButton } from './model-actions.tsx';
 import { Abilities } from './model-row.tsx';
 
 /** Models that other services or commands run, which every menu offers as well. */
-export function Elsewhere() {
-  const elsewhere = models.value.filter((model) => !isLocal(model));
+export function OtherEngines() {
+  const remote = models.value.filter((model) => !isLocal(model));
   return (
     <section class="elsewhere" aria-label="Models of other engines">
       <h2>Other engines</h2>
@@ -15,9 +15,9 @@ export function Elsewhere() {
         Models of upstreams, commands and pools. Add an upstream with{' '}
         <code>hearth upstream add NAME URL</code> on the machine that runs it.
       </p>
-      {elsewhere.length === 0 ? null : (
+      {remote.length === 0 ? null : (
         <ul class="model-list">
-          {elsewhere.map((model) => (
+          {remote.map((model) => (
             <Row key={model.id} model={model} />
           ))}
         </ul>

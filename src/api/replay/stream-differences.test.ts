@@ -1,7 +1,7 @@
 /** A saved stream beside its signed answer: what the service writes agrees, and what was changed is named. */
 import { describe, expect, it } from 'vitest';
 import type { DoneEvent, SampledToken } from '../../contract/job-event.ts';
-import { streamDifferences } from '../../trust/evidence/told-by-stream.ts';
+import { streamDifferences } from '../../trust/evidence/stream-differences.ts';
 import type { AnswerEvent } from '../chat/choice-guard.ts';
 import type { AnswerPart } from '../chat/collected.ts';
 import { ChunkWriter } from '../dialects/chat-completions/chunk-writer.ts';
@@ -51,12 +51,13 @@ const written = (readsOpenAi: boolean): object[] => {
   const writer = new ChunkWriter(head, 1, { includeUsage: true, readsOpenAi });
   return events.flatMap((event) => writer.write(0, event));
 };
-const told = (chunks: readonly unknown[]) => streamDifferences(JSON.parse(JSON.stringify(chunks)), answer);
+const differences = (chunks: readonly unknown[]) =>
+  streamDifferences(JSON.parse(JSON.stringify(chunks)), answer);
 
 describe('a saved stream', () => {
   it.each([true, false])('says what the record says, OpenAI’s finish reasons: %s', (readsOpenAi) => {
-    expect(told(written(readsOpenAi))).toEqual([]);
-    expect(told([])).toEqual([]);
+    expect(differences(written(readsOpenAi))).toEqual([]);
+    expect(differences([])).toEqual([]);
   });
 
   it.each(written(true).map((chunk, at) => [at, JSON.stringify(chunk).slice(60, 160)]))(
@@ -66,8 +67,8 @@ describe('a saved stream', () => {
       const { choices } = chunks[at] as { choices: unknown[] };
       // Usage may be left out; everything else is part of the answer.
       const isUsage = choices.length === 0;
-      expect(told(chunks.toSpliced(at, 1)).length > 0).toBe(!isUsage);
-      if (!isUsage) expect(told(chunks.toSpliced(at, 0, chunks[at] ?? {}))).not.toEqual([]);
+      expect(differences(chunks.toSpliced(at, 1)).length > 0).toBe(!isUsage);
+      if (!isUsage) expect(differences(chunks.toSpliced(at, 0, chunks[at] ?? {}))).not.toEqual([]);
     },
   );
 

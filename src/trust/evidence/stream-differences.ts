@@ -18,7 +18,7 @@ export function looseMembers(events: readonly unknown[]): string[] {
 
 export function streamDifferences(events: readonly unknown[], answer: AnsweredResponse): string[] {
   const different = new Set<string>();
-  const told = new Map<unknown, Members>();
+  const choicesByIndex = new Map<unknown, Members>();
   for (const event of events) {
     if (!isMembers(event)) return ['an event that is no JSON object'];
     const { model = answer.model, usage = answer.usage, choices = [] } = event;
@@ -28,28 +28,32 @@ export function streamDifferences(events: readonly unknown[], answer: AnsweredRe
     for (const choice of choices) {
       if (!isMembers(choice)) return ['choices'];
       const { index, ...pieces } = choice;
-      const whole = told.get(index) ?? {};
-      told.set(index, whole);
+      const whole = choicesByIndex.get(index) ?? {};
+      choicesByIndex.set(index, whole);
       if (!join(whole, pieces)) different.add('choices');
     }
   }
   // The record's event alone shows only the signed answer.
-  if (told.size === 0) return [...different];
+  if (choicesByIndex.size === 0) return [...different];
   const signed = Array.isArray(answer.choices) ? (answer.choices as readonly unknown[]) : [];
   const [choice] = signed;
-  const [one] = told.values();
-  const isOne = told.size === 1 && signed.length === 1 && isMembers(choice) && told.has(choice['index']);
+  const [one] = choicesByIndex.values();
+  const isOne =
+    choicesByIndex.size === 1 &&
+    signed.length === 1 &&
+    isMembers(choice) &&
+    choicesByIndex.has(choice['index']);
   if (!isOne || one === undefined) return [...different, 'choices'];
   return [...different, ...choiceDifferences(asWhole(one), choice)];
 }
 
-function choiceDifferences(told: Members, signed: Members): string[] {
-  const names = new Set([...Object.keys(told), ...Object.keys(signed)]);
+function choiceDifferences(streamed: Members, signed: Members): string[] {
+  const names = new Set([...Object.keys(streamed), ...Object.keys(signed)]);
   names.delete('index');
   return [...names].filter((name) => {
     // A stream of the interface ends with "stop" even if the answer was cut; svc_finish_reason is compared too.
-    if (name === 'finish_reason' && signed[name] === 'length' && told[name] === 'stop') return false;
-    return !isEqual(told[name] ?? null, signed[name] ?? null);
+    if (name === 'finish_reason' && signed[name] === 'length' && streamed[name] === 'stop') return false;
+    return !isEqual(streamed[name] ?? null, signed[name] ?? null);
   });
 }
 
@@ -98,9 +102,9 @@ function joinCalls(whole: Members, pieces: unknown): boolean {
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function isEqual(told: unknown, signed: unknown): boolean {
+function isEqual(streamed: unknown, signed: unknown): boolean {
   try {
-    return canonicalSha256({ told }) === canonicalSha256({ told: signed });
+    return canonicalSha256({ streamed }) === canonicalSha256({ streamed: signed });
   } catch (error) {
     if (!isSvcError(error)) throw error;
     return false;
