@@ -58,6 +58,20 @@ describe('tokens of a prompt', () => {
     }
   });
 
+  it('are followed by one entry for each token of the answer, whether it writes text or not', async () => {
+    for (let token = 0; token < 400; token += token < 12 ? 1 : 23) {
+      const sampling = { temperature: 0, logitBias: [[token, 10_000] as [number, number]] };
+      const { events, done } = await scored(TOKENS.slice(0, 8), { maxTokens: 2, topLogprobs: 0, sampling });
+      const reported = events.flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []));
+      expect(reported.map(({ chosen }) => chosen.id)).toEqual(
+        Array.from({ length: done.usage.completionTokens }, () => token),
+      );
+    }
+    const stopped = await scored(TOKENS.slice(0, 8), { maxTokens: 30, topLogprobs: 0, stop: ['e'] });
+    const reported = stopped.events.flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []));
+    expect(reported).toHaveLength(stopped.done.usage.completionTokens);
+  });
+
   it('are ranked, with the likeliest beside them', async () => {
     for (const { score, id } of promptOf(await scored(TOKENS)).slice(1)) {
       const { logprob = 0, rank = 0, top = [] } = score ?? {};

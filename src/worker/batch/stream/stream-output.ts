@@ -89,14 +89,14 @@ export class StreamOutput {
     this.#tokens.push(token);
     constraint?.accept(token);
     this.#guard?.note();
-    if (this.#vocabulary.isEnd(token)) return this.#end('stop');
+    if (this.#vocabulary.isEnd(token)) return [...this.#end('stop'), ...this.#textless(sampled)];
     if (parser.thinking) this.#reasoningTokens += 1;
     else if (sampled && parser.inText) this.#sampled.add(sampled);
     const events = this.#toEvents(this.#readParts(token));
-    if (this.#finishReason !== null) return events;
-    if (parser.complete) return [...events, ...this.#end('stop')];
+    if (this.#finishReason !== null) return [...events, ...this.#textless()];
+    if (parser.complete) return [...events, ...this.#end('stop'), ...this.#textless()];
     if (this.#tokens.length >= this.#most || this.#guard?.isOver === true)
-      return [...events, ...this.#end('length')];
+      return [...events, ...this.#end('length'), ...this.#textless()];
     return events;
   }
 
@@ -131,6 +131,16 @@ export class StreamOutput {
     const held = this.#stops.end(isCut ? this.#job.answer.hiddenStops : []);
     this.#finishReason = this.#parser.calledTool && !isCut ? 'tool_calls' : reason;
     return [...events, ...this.#sampled.release(held), ...this.#sampled.releaseHalf(this.#utf8.halfTokens)];
+  }
+
+  /**
+   * Tokens that wrote no text: the end token, control tokens, stop strings. Programs that score a prompt (lm-eval) count
+   * on one entry for each token of prompt and answer.
+   */
+  #textless(end: SampledToken | null = null): TextEvent[] {
+    if (this.#job.job.scoredPrompt === undefined) return [];
+    if (end !== null) this.#sampled.add(end);
+    return this.#sampled.releaseAll();
   }
 
   /** Stop strings apply to the answer's text, not to thinking and not to the arguments of tools. */
@@ -199,6 +209,16 @@ class SampledTokens {
     if (count === 0 || this.#waiting.length < count) return [];
     const tokens = this.#waiting.splice(-count).map(({ token }) => token);
     return [{ type: 'text', text: '', tokens }];
+  }
+
+  releaseAll(): TextEvent[] {
+    const waiting = this.#waiting.map(({ token }) => token);
+    this.#waiting = [];
+    return Array.from({ length: Math.ceil(waiting.length / TOKENS_PER_EVENT) }, (_, at) => ({
+      type: 'text',
+      text: '',
+      tokens: waiting.slice(at * TOKENS_PER_EVENT, (at + 1) * TOKENS_PER_EVENT),
+    }));
   }
 
   release(text: string): TextEvent[] {
