@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { catalogue } from '../generated/sources/src/lib/errors/catalogue.js';
 import { settings } from '../generated/sources/src/config/settings.js';
-import { createMetrics } from '../generated/sources/src/engine/observe/metrics.js';
+import { createMetrics } from '../generated/sources/src/server/engine/observe/metrics.js';
 import { systemClock } from '../generated/sources/src/lib/base/clock.js';
 import { KEYWORDS } from '../generated/sources/packages/schema-grammar/src/schema/keywords.js';
 import {
@@ -19,8 +19,8 @@ import {
 import { Statement } from '../generated/sources/src/trust/evidence/statement.js';
 import { EvalStatement } from '../generated/sources/src/trust/evidence/eval-statement.js';
 import { VectorStatement } from '../generated/sources/src/trust/evidence/vector-statement.js';
-import { STATUS_OF } from '../generated/sources/src/http/error-response.js';
-import { openApiDocument } from '../generated/sources/src/http/openapi.js';
+import { STATUS_OF } from '../generated/sources/src/server/http/error-response.js';
+import { openApiDocument } from '../generated/sources/src/server/http/openapi.js';
 import { root } from './prepare.mjs';
 import { sampleSentence } from './sample-sentence.mjs';
 
@@ -181,7 +181,7 @@ function metricsPage() {
   );
   return `# Metrics
 
-${notice('src/engine/observe/')}
+${notice('src/server/engine/observe/')}
 
 \`\`\`sh
 curl http://127.0.0.1:8740/metrics      # with -H "Authorization: Bearer …" if the service has a key

@@ -129,7 +129,7 @@ export async function build() {
   );
   await replaced('dist', async (fresh) => {
     await bundleServer(root, at(sources), fresh);
-    await bundleRouteChecks(root, at(sources), path.join(fresh, 'http'));
+    await bundleRouteChecks(root, at(sources), path.join(fresh, 'server', 'http'));
     await buildPage(root, path.join(fresh, 'ui'));
     writeFileSync(path.join(fresh, '.stamp'), wanted);
   });

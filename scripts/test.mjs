@@ -8,7 +8,7 @@ requireNode();
 await ensureInstalled();
 /** Unit tests that start a thread of the build, or hash it. */
 const ON_BUILD = [
-  'src/api/replay/verify-record.test.ts',
+  'src/server/api/replay/verify-record.test.ts',
   'src/cli/builtin-models.test.ts',
   'src/lib/gguf/run-gate.test.ts',
   'src/store/registry/',

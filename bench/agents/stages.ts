@@ -1,10 +1,10 @@
 /** What a request with many tools costs in the server and in the worker, by stage: the first time, and again. */
 import { readFileSync } from 'node:fs';
-import { readContent } from '../../src/api/dialects/chat-completions/content.ts';
-import { findRelaxations } from '../../src/api/chat/relaxations.ts';
+import { readContent } from '../../src/server/api/dialects/chat-completions/content.ts';
+import { findRelaxations } from '../../src/server/api/chat/relaxations.ts';
 import { JobReader, packedJob } from '../../src/contract/job-tools.ts';
 import type { GenerateJob } from '../../src/contract/job.ts';
-import { KNOWN_TOOLS } from '../../src/http/limits.ts';
+import { KNOWN_TOOLS } from '../../src/server/http/limits.ts';
 import { KnownMember } from '../../src/lib/json/known-member.ts';
 import { parseJson } from '../../src/lib/json/strict-json.ts';
 import { bootNative } from '../../src/worker/addon/boot.ts';

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../../src/engine/local/child/child-environment.ts';
+import { childEnvironment } from '../../src/server/engine/local/child/child-environment.ts';
 import type { Figures } from '../statistics.ts';
 import type { Reply, Request } from './messages.ts';
 

@@ -2,9 +2,9 @@
 import path from 'node:path';
 import type { EmbedJob, GenerateJob } from '../../src/contract/job.ts';
 import type { LoadSpec, PlannerChoice } from '../../src/contract/load.ts';
-import { launch } from '../../src/engine/local/child/launch.ts';
-import { DEFAULT_WORKER_LIMITS } from '../../src/engine/local/limits.ts';
-import { WorkerHost } from '../../src/engine/local/worker-host.ts';
+import { launch } from '../../src/server/engine/local/child/launch.ts';
+import { DEFAULT_WORKER_LIMITS } from '../../src/server/engine/local/limits.ts';
+import { WorkerHost } from '../../src/server/engine/local/worker-host.ts';
 import { systemClock } from '../../src/lib/base/clock.ts';
 import type { Logger } from '../../src/lib/base/logger.ts';
 import { text } from '../words.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { childEnvironment } from '../../src/engine/local/child/child-environment.ts';
+import { childEnvironment } from '../../src/server/engine/local/child/child-environment.ts';
 import { quantile, rounded } from '../statistics.ts';
 import type { Answer, Question } from './child.ts';
 

@@ -27,7 +27,7 @@ const OPTIONS = {
 export async function bundleRouteChecks(root, sources, folder) {
   const { routes } = await import(pathToFileURL(path.join(sources, 'wire', 'routes.js')).href);
   // The bundle names it: its place must not depend on the folder.
-  const entry = path.join(sources, 'http', 'checks-of-routes.js');
+  const entry = path.join(sources, 'server', 'http', 'checks-of-routes.js');
   writeFileSync(entry, checksOf(Object.values(routes)));
   await writeBundle(folder, { input: { 'route-checks': entry }, cwd: root, minify: true });
   rmSync(entry);

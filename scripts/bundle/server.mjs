@@ -10,8 +10,8 @@ const ENTRIES = [
   'cli/main',
   'worker/main',
   'worker/sealed',
-  'api/intake/schema-thread',
-  'api/fit/read-thread',
+  'server/api/intake/schema-thread',
+  'server/api/fit/read-thread',
   'lib/gguf/gate-thread',
   'worker/media/webp-thread',
 ];

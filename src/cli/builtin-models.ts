@@ -10,7 +10,7 @@ import { readText } from '../lib/files/plain-file.ts';
 import { BUILTIN_IDS, builtinNamed } from '../lib/errors/builtin-ids.ts';
 import { fail, isSvcError } from '../lib/errors/svc-error.ts';
 import type { Logger } from '../lib/base/logger.ts';
-import type { Builtins } from '../api/library.ts';
+import type { Builtins } from '../server/api/library.ts';
 import { BUILTIN_FACTS, type BuiltinFacts } from '../store/files/builtin-facts.ts';
 import { type BuiltinModel, registerBuiltin } from '../store/install/builtin.ts';
 import type { Registry } from '../store/registry/registry.ts';

@@ -1,8 +1,8 @@
 /** Registry of the configured home. Verbs work on the files themselves, with or without a running server. */
 import { homedir } from 'node:os';
-import { buildEdition, knownFormat } from '../api/check/known-format.ts';
-import { setTried } from '../api/check/set-tried.ts';
-import { signatureGate } from '../api/passport/signature-gate.ts';
+import { buildEdition, knownFormat } from '../server/api/check/known-format.ts';
+import { setTried } from '../server/api/check/set-tried.ts';
+import { signatureGate } from '../server/api/passport/signature-gate.ts';
 import type { Config } from '../config/config.ts';
 import type { ForeignEnvironment } from '../store/foreign/foreign-store.ts';
 import type { Probe } from '../store/install/inspection.ts';
@@ -22,7 +22,7 @@ export function probeHere(context: CliContext): Probe {
   const { gpu, home } = context.config();
   const settings = { env: context.env, gpu, libraries: librariesFolder(home) };
   return async (target) => {
-    const { createProbe } = await import('../api/probe/probe-model.ts');
+    const { createProbe } = await import('../server/api/probe/probe-model.ts');
     return createProbe(settings, (line) => context.note(line))(target);
   };
 }
@@ -38,7 +38,7 @@ export async function formatHere(
 ): Promise<ModelFormatFacts | null> {
   const { home } = context.config();
   return knownFormat({ home, edition: await buildEdition(readVersion()) }, model, async () => {
-    const { startOwnWorker } = await import('../api/own-worker.ts');
+    const { startOwnWorker } = await import('../server/api/own-worker.ts');
     const backend = startOwnWorker({ env: context.env, gpu: 'off' });
     try {
       return await backend.askFormat(registry.toTarget(model));

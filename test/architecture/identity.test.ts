@@ -3,15 +3,15 @@ import { expect, it } from 'vitest';
 import { files, textOf } from './sources.ts';
 
 const NAMING: Readonly<Record<string, string>> = {
-  'http/guard/guard.ts': 'reads them and decides',
+  'server/http/guard/guard.ts': 'reads them and decides',
   'wire/headers.ts': 'names them',
-  'http/request-log.ts': 'takes them out',
+  'server/http/request-log.ts': 'takes them out',
   'cli/log/logger.ts': 'takes them out',
   'cli/api.ts': 'sends the key of the service',
   'cli/verbs/server/serve.ts': 'shows how to send it',
   'cli/words/wording.ts': 'a sentence for people',
   'lib/errors/request-errors.ts': 'a sentence for people',
-  'engine/upstream/http/exchange.ts': 'sends the key of an upstream',
+  'server/engine/upstream/http/exchange.ts': 'sends the key of an upstream',
   'store/hub/hub-request.ts': 'sends the token of the hub',
   'store/libraries/package-source.ts': 'sends the credentials of a proxy',
 };

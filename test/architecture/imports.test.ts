@@ -93,7 +93,7 @@ describe('import laws', () => {
   });
 
   it('reaches no code of the child process from the server', () => {
-    const reached = reachable(['app.ts', 'cli/main.ts']);
+    const reached = reachable(['server/app.ts', 'cli/main.ts']);
     expect([...reached].filter((file) => isWithin(file, 'worker'))).toEqual([]);
     expect(reachable(['worker/main.ts']).has('worker/addon/boot.ts')).toBe(true);
   });

@@ -6,23 +6,23 @@
  * always import from its own room. A permission opens one room, not the rooms inside it.
  */
 export const rooms: Readonly<Record<string, readonly string[]>> = {
-  'app.ts': [
+  'server/app.ts': [
     'config',
-    'http',
-    'api',
-    'engine',
-    'engine/scheduler',
-    'engine/local',
-    'engine/observe',
-    'engine/upstream',
-    'engine/command',
-    'engine/balance',
+    'server/http',
+    'server/api',
+    'server/engine',
+    'server/engine/scheduler',
+    'server/engine/local',
+    'server/engine/observe',
+    'server/engine/upstream',
+    'server/engine/command',
+    'server/engine/balance',
     'store/engines',
     'store/registry',
     'store/libraries',
     'store/responses',
     'store/files',
-    'tracing.ts',
+    'server/tracing.ts',
     'trust/identity',
     'trust/evidence',
     'lib/base',
@@ -31,9 +31,9 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'cli/service',
     'cli/launch',
-    'app.ts',
+    'server/app.ts',
     'config',
-    'api',
+    'server/api',
     'store/registry',
     'store/engines',
     'store/keys',
@@ -59,13 +59,13 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
   'cli/service': [],
   'cli/launch': ['lib/errors', 'lib/files'],
   config: ['contract', 'lib/base', 'lib/errors', 'lib/prompt-cache'],
-  http: ['api', 'wire', 'lib/base', 'lib/json', 'lib/errors'],
-  api: [
-    'engine',
-    'engine/local',
-    'engine/scheduler',
-    'engine/upstream',
-    'engine/command',
+  'server/http': ['server/api', 'wire', 'lib/base', 'lib/json', 'lib/errors'],
+  'server/api': [
+    'server/engine',
+    'server/engine/local',
+    'server/engine/scheduler',
+    'server/engine/upstream',
+    'server/engine/command',
     'store/engines',
     'store/registry',
     'store/files',
@@ -89,28 +89,35 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'packages/chat-templates',
     'lib/prompt-cache',
   ],
-  engine: ['contract', 'lib/errors'],
-  'engine/scheduler': ['engine', 'contract', 'lib/base', 'lib/errors'],
-  'engine/local': ['engine', 'contract', 'lib/base', 'lib/errors', 'lib/files', 'lib/prompt-cache'],
-  'engine/upstream': ['engine', 'contract', 'lib/base', 'lib/json', 'lib/errors'],
-  'engine/command': [
-    'engine',
-    'engine/local',
-    'engine/upstream',
+  'server/engine': ['contract', 'lib/errors'],
+  'server/engine/scheduler': ['server/engine', 'contract', 'lib/base', 'lib/errors'],
+  'server/engine/local': [
+    'server/engine',
+    'contract',
+    'lib/base',
+    'lib/errors',
+    'lib/files',
+    'lib/prompt-cache',
+  ],
+  'server/engine/upstream': ['server/engine', 'contract', 'lib/base', 'lib/json', 'lib/errors'],
+  'server/engine/command': [
+    'server/engine',
+    'server/engine/local',
+    'server/engine/upstream',
     'contract',
     'lib/base',
     'lib/errors',
     'lib/files',
   ],
-  'engine/balance': ['engine', 'engine/upstream', 'contract', 'lib/base', 'lib/errors'],
-  'engine/observe': ['engine', 'contract', 'lib/base', 'lib/errors'],
-  'tracing.ts': ['lib/base'],
+  'server/engine/balance': ['server/engine', 'server/engine/upstream', 'contract', 'lib/base', 'lib/errors'],
+  'server/engine/observe': ['server/engine', 'contract', 'lib/base', 'lib/errors'],
+  'server/tracing.ts': ['lib/base'],
   'store/keys': ['store/lock', 'lib/files', 'lib/errors'],
   'store/passports': ['store/files', 'lib/files', 'lib/errors'],
   'store/lock': ['lib/files', 'lib/errors'],
   'store/files': ['store/lock', 'contract', 'lib/files', 'lib/errors', 'lib/prompt-cache'],
   'store/registry': [
-    'engine/local',
+    'server/engine/local',
     'store/files',
     'contract',
     'lib/files',
@@ -119,8 +126,8 @@ export const rooms: Readonly<Record<string, readonly string[]>> = {
     'packages/gguf',
   ],
   'store/engines': [
-    'engine/upstream',
-    'engine/command',
+    'server/engine/upstream',
+    'server/engine/command',
     'store/files',
     'contract',
     'lib/files',
@@ -368,19 +375,19 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
     'worker/addon/sampling',
     'lib/seal',
     // On Windows, the job that ends the children with the server.
-    'engine/local',
+    'server/engine/local',
   ],
-  '@fastify/busboy': ['http'],
+  '@fastify/busboy': ['server/http'],
   'icodec/': ['worker/media'],
   '@huggingface/jinja': ['packages/chat-templates'],
   '@huggingface/hub': ['store/hub'],
   '@sigstore/': ['trust/signatures'],
-  fastify: ['http', 'app.ts'],
+  fastify: ['server/http', 'server/app.ts'],
   // The store is a client of hubs; only http/ serves.
-  'node:http': ['http', 'cli', 'store/hub', 'store/libraries', 'engine/upstream'],
+  'node:http': ['server/http', 'cli', 'store/hub', 'store/libraries', 'server/engine/upstream'],
   'node:child_process': [
-    'engine/local',
-    'engine/command',
+    'server/engine/local',
+    'server/engine/command',
     'cli/service',
     'cli/launch',
     // A compiler is a program.
@@ -389,40 +396,48 @@ export const guardedPackages: Readonly<Record<string, readonly string[]>> = {
     'lib/base',
     'worker/addon/library',
   ],
-  '@opentelemetry/': ['tracing.ts'],
+  '@opentelemetry/': ['server/tracing.ts'],
   commander: ['cli'],
   '@clack/prompts': ['cli'],
-  'prom-client': ['engine/observe'],
+  'prom-client': ['server/engine/observe'],
 };
 
 /** Rooms whose decisions are plain functions over plain data: nothing of Node may be imported there. */
 export const pureRooms: readonly string[] = [
-  'engine/scheduler',
-  'engine/balance',
+  'server/engine/scheduler',
+  'server/engine/balance',
   'cli/conversation',
   'worker/cache/prefixes',
 ];
 
 /** Folders whose rooms know each other one way only. */
-export const layeredFolders: readonly string[] = ['store', 'lib', 'trust', 'engine', 'worker'];
+export const layeredFolders: readonly string[] = ['store', 'lib', 'trust', 'server/engine', 'worker'];
 
 /** Folders whose own folders know each other one way only, whether or not these are rooms. */
-export const layeredRooms: readonly string[] = ['api', 'cli', 'http', 'store', 'trust', 'wire', 'worker'];
+export const layeredRooms: readonly string[] = [
+  'server/api',
+  'cli',
+  'server/http',
+  'store',
+  'trust',
+  'wire',
+  'worker',
+];
 
 /** Rooms that every request passes: a file call that blocks there would hold up all other requests. */
 export const requestRooms: readonly string[] = [
-  'http',
-  'api',
+  'server/http',
+  'server/api',
   'store/registry',
   'store/files',
   'store/responses',
   'wire',
   'contract',
-  'engine',
+  'server/engine',
 ];
 
 /** Files there that may make such a call, because the kernel answers it from memory and not from a disk. */
-export const kernelReads: readonly string[] = ['engine/local/memory/free-memory.ts'];
+export const kernelReads: readonly string[] = ['server/engine/local/memory/free-memory.ts'];
 
 /** Rooms that may read the environment or write to the console. */
 export const processRooms: readonly string[] = ['cli', 'worker'];

@@ -7,8 +7,8 @@ import { files as sources, textOf } from './sources.ts';
 /** Values that are bundled into the page; everything else of src/ and packages/ is there as types only. */
 const BUNDLED: Readonly<Record<string, readonly string[]>> = {
   'wire/headers.ts': ['service', 'proof'],
-  'api/passport/passport-lines.ts': ['models'],
-  'api/replay/check-claims.ts': ['proof'],
+  'server/api/passport/passport-lines.ts': ['models'],
+  'server/api/replay/check-claims.ts': ['proof'],
   'lib/base/bar-layout.ts': ['parts'],
   'lib/base/duration.ts': ['parts'],
   'lib/base/merge-patch.ts': ['service'],

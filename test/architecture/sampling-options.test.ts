@@ -6,7 +6,11 @@ import { files, textOf } from './sources.ts';
 const TABLE = 'contract/sampling.ts';
 const MAPPING = 'worker/addon/sampling/chain.ts';
 /** No samplers: llama.cpp has none for these. The last tells a reader how to turn one off. */
-const GUARDS = ['lib/base/repetition-guard.ts', 'api/chat/call-guard.ts', 'cli/conversation/answer.ts'];
+const GUARDS = [
+  'lib/base/repetition-guard.ts',
+  'server/api/chat/call-guard.ts',
+  'cli/conversation/answer.ts',
+];
 /** The mode frozen-v1 decides these two, and as words they mean other things as well. */
 const DECIDED: readonly string[] = ['temperature', 'seed'];
 

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { files, imports, isWithin, textOf } from './sources.ts';
 
 const KEY = 'trust/identity/instance.ts';
-const mayReach = (file: string): boolean => isWithin(file, 'trust') || file === 'app.ts';
+const mayReach = (file: string): boolean => isWithin(file, 'trust') || file === 'server/app.ts';
 
 describe('the signing key', () => {
   it('is imported by trust and the composition root only, types included', () => {
     const importers = imports.filter(({ resolved }) => resolved === KEY).map(({ file }) => file);
-    expect(importers).toContain('app.ts');
+    expect(importers).toContain('server/app.ts');
     expect(importers.filter((file) => !mayReach(file))).toEqual([]);
   });
 

@@ -23,9 +23,9 @@ describe('single facts', () => {
 
   it('the implementations of submit: the stages, and the scheduler', () => {
     expect(filesWith(/^ +submit(?:: )?\(submission(?:: Submission)?, signal/m)).toEqual([
-      'engine/ports.ts',
-      'engine/scheduler/loop.ts',
-      'engine/stages.ts',
+      'server/engine/ports.ts',
+      'server/engine/scheduler/loop.ts',
+      'server/engine/stages.ts',
     ]);
   });
 

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fail } from '../../src/lib/errors/svc-error.ts';
 import { isOnPath } from '../../src/lib/files/program.ts';
-import type { Submission } from '../../src/engine/ports.ts';
+import type { Submission } from '../../src/server/engine/ports.ts';
 import { answer, done, started, type Step, vectors } from '../support/http/scripted-engine.ts';
 import { startScripted, type ScriptedService } from '../support/http/scripted-service.ts';
 import { Installation } from '../support/process/installation.ts';

@@ -1,7 +1,7 @@
 /** Long conversations that are made shorter, in every dialect: what the model reads, and what the answer says of it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GenerateJob, Turn } from '../../src/contract/job.ts';
-import { countChars, CLEARED } from '../../src/api/chat/compaction/context-edits.ts';
+import { countChars, CLEARED } from '../../src/server/api/chat/compaction/context-edits.ts';
 import { setParams } from '../../src/store/install/changes.ts';
 import { namedEvents } from '../support/http/named-events.ts';
 import { answer, done, started } from '../support/http/scripted-engine.ts';

@@ -1,6 +1,6 @@
 /** Load settings over HTTP: shown with their model, and part of what the engine is asked to load. */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LocalTarget } from '../../src/engine/local/model-source.ts';
+import type { LocalTarget } from '../../src/server/engine/local/model-source.ts';
 import { setParams } from '../../src/store/install/changes.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
 

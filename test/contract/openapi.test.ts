@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { scriptedService } from '../support/http/scripted-service.ts';
 import { type Route, routes } from '../../src/wire/routes.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/server/http/openapi.ts';
 import { verifies } from './requirements.ts';
 
 const service = scriptedService();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/base/clock.ts';
 import { silentLogger } from '../../src/lib/base/logger.ts';
-import { createEngine } from '../../src/engine/scheduler/loop.ts';
+import { createEngine } from '../../src/server/engine/scheduler/loop.ts';
 import { ECHO_ENGINE, echoBackend, echoModels } from '../support/engine/echo-backend.ts';
 import { type ScriptedService, startScripted } from '../support/http/scripted-service.ts';
 

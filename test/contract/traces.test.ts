@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../../src/lib/base/logger.ts';
-import { openTracing, type Tracing } from '../../src/tracing.ts';
+import { openTracing, type Tracing } from '../../src/server/tracing.ts';
 import type { JobEvent } from '../../src/contract/job-event.ts';
 import { done, queued, text } from '../support/http/scripted-engine.ts';
 import { installed, type ScriptedService, startScripted } from '../support/http/scripted-service.ts';

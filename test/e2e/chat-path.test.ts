@@ -8,6 +8,6 @@ const MOST_FILES = 120;
 it('a chat runs code of few files of the server', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/chat-path.mjs']);
   const files = stdout.trim().split('\n');
-  expect(files).toContain('src/engine/scheduler/loop.js');
+  expect(files).toContain('src/server/engine/scheduler/loop.js');
   expect(files.length).toBeLessThanOrEqual(MOST_FILES);
 });

@@ -5,7 +5,7 @@ import path from 'node:path';
 import OpenAI from 'openai';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contentDigest } from '../../src/http/handlers/chat.ts';
+import { contentDigest } from '../../src/server/http/handlers/chat.ts';
 import { builtSources } from '../support/process/hearth.ts';
 import { verifies } from '../contract/requirements.ts';
 import { template } from '../support/templates.ts';

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Route, routes } from '../../src/wire/routes.ts';
 import { builtDist, builtSources } from '../support/process/hearth.ts';
 
-const built = path.join(builtDist, 'http', 'route-checks.js');
+const built = path.join(builtDist, 'server', 'http', 'route-checks.js');
 const { routeChecks } = (await import(pathToFileURL(built).href)) as {
   routeChecks: Readonly<Record<string, ValidateFunction>>;
 };

@@ -1,7 +1,7 @@
 /** hearth top: live in a real pseudo-terminal, once and plain in a pipe. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { JobBoard } from '../../src/engine/observe/job-board.ts';
-import { createEngine } from '../../src/engine/scheduler/loop.ts';
+import { JobBoard } from '../../src/server/engine/observe/job-board.ts';
+import { createEngine } from '../../src/server/engine/scheduler/loop.ts';
 import { systemClock } from '../../src/lib/base/clock.ts';
 import { silentLogger } from '../../src/lib/base/logger.ts';
 import { ECHO_ENGINE, echoBackend, echoModels } from '../support/engine/echo-backend.ts';

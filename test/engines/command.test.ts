@@ -6,8 +6,8 @@ import {
   addCommand,
   type AddCommandPorts,
   type AskedCommand,
-} from '../../src/api/remote-models/add-command.ts';
-import { withProbe } from '../../src/api/remote-models/own-probe.ts';
+} from '../../src/server/api/remote-models/add-command.ts';
+import { withProbe } from '../../src/server/api/remote-models/own-probe.ts';
 import { type EngineService, startEngines } from '../support/upstream/service.ts';
 
 const program = fileURLToPath(new URL('../support/upstream/program.mjs', import.meta.url));

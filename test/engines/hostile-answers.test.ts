@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { DEFAULT_DEADLINES } from '../../src/engine/upstream/limits.ts';
-import { Connections } from '../../src/engine/upstream/http/connections.ts';
-import { createProbe } from '../../src/engine/upstream/look/probe.ts';
-import type { Dialect, Upstream } from '../../src/engine/upstream/ports.ts';
+import { DEFAULT_DEADLINES } from '../../src/server/engine/upstream/limits.ts';
+import { Connections } from '../../src/server/engine/upstream/http/connections.ts';
+import { createProbe } from '../../src/server/engine/upstream/look/probe.ts';
+import type { Dialect, Upstream } from '../../src/server/engine/upstream/ports.ts';
 import { systemClock } from '../../src/lib/base/clock.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
 import { type EngineService, startEngines } from '../support/upstream/service.ts';

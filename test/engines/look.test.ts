@@ -1,10 +1,10 @@
 /** What is asked of an upstream beside jobs, in each dialect: its models, its health, its load. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { addressPrivacy, readUpstreamUrl } from '../../src/api/remote-models/add-upstream.ts';
-import { DEFAULT_DEADLINES } from '../../src/engine/upstream/limits.ts';
-import { Connections } from '../../src/engine/upstream/http/connections.ts';
-import { createProbe } from '../../src/engine/upstream/look/probe.ts';
-import type { Dialect, Upstream } from '../../src/engine/upstream/ports.ts';
+import { addressPrivacy, readUpstreamUrl } from '../../src/server/api/remote-models/add-upstream.ts';
+import { DEFAULT_DEADLINES } from '../../src/server/engine/upstream/limits.ts';
+import { Connections } from '../../src/server/engine/upstream/http/connections.ts';
+import { createProbe } from '../../src/server/engine/upstream/look/probe.ts';
+import type { Dialect, Upstream } from '../../src/server/engine/upstream/ports.ts';
 import { systemClock } from '../../src/lib/base/clock.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream/scripted-upstream.ts';
 

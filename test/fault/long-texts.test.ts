@@ -5,7 +5,7 @@
  */
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { answerWidth } from '../../src/api/embedding/width.ts';
+import { answerWidth } from '../../src/server/api/embedding/width.ts';
 import { positive } from '../../src/contract/settings/values.ts';
 import { parseGbnf } from '../../packages/schema-grammar/src/gbnf/gbnf-parse.ts';
 import { writeScalar } from '../../src/lib/json/spelled-numbers.ts';

@@ -8,9 +8,9 @@ import {
   type MeasureOptions,
   recallFacts,
   type Reference,
-} from '../../src/api/eval/measure.ts';
-import { reportOf } from '../../src/api/eval/report.ts';
-import { runEval } from '../../src/api/eval/run-eval.ts';
+} from '../../src/server/api/eval/measure.ts';
+import { reportOf } from '../../src/server/api/eval/report.ts';
+import { runEval } from '../../src/server/api/eval/run-eval.ts';
 import { importFile } from '../../src/store/install/import.ts';
 import { type ParamsPatch, setParams } from '../../src/store/install/changes.ts';
 import { openRegistry, type Registry } from '../../src/store/registry/registry.ts';

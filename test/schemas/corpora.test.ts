@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { examine, KnownSchemas } from '../../src/api/intake/schema-work.ts';
+import { examine, KnownSchemas } from '../../src/server/api/intake/schema-work.ts';
 import { compileSchema } from '../../packages/schema-grammar/src/schema-grammar.ts';
 import { SchemaBudget } from '../../packages/schema-grammar/src/schema/schema-budget.ts';
 import { isObject } from '../../packages/schema-grammar/src/schema/schema-walk.ts';

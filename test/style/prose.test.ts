@@ -60,6 +60,6 @@ describe('a page', () => {
 });
 
 it('reads what a source shows to users', () => {
-  const source = "fail('no'); const a = 'src/http/guard.ts'; say(`the model ${id} is not installed`);";
+  const source = "fail('no'); const a = 'src/server/http/guard.ts'; say(`the model ${id} is not installed`);";
   expect(literalsOf(source)).toEqual(['the model NAME is not installed']);
 });

@@ -1,5 +1,5 @@
 /** Made-up measurements of a model. */
-import type { Measurement, TokenScore } from '../../src/api/eval/measure.ts';
+import type { Measurement, TokenScore } from '../../src/server/api/eval/measure.ts';
 
 export const token = (
   id: number,

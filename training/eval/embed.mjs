@@ -3,7 +3,7 @@
 // limit, only the first N rows of each set count.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { featureHash } from '../../generated/bench/src/api/embedding/feature-hash.js';
+import { featureHash } from '../../generated/bench/src/server/api/embedding/feature-hash.js';
 import { openEngine } from './engine.mjs';
 
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { sts: { type: 'string' }, limit: { type: 'string' } } });

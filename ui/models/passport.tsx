@@ -1,4 +1,4 @@
-import { passportLines } from '../../src/api/passport/passport-lines.ts';
+import { passportLines } from '../../src/server/api/passport/passport-lines.ts';
 import { Failure } from '../parts/failure.tsx';
 import { faults, passportPlace, passports, readPassport } from './models-state.ts';
 import { Pair } from './pair.tsx';

@@ -2,7 +2,7 @@
  * ui/proof owns the view that requests signed answers and checks records. The verifier of src/trust decides, the same
  * one as in the command. It does not know how a record is made.
  */
-import { checkClaims } from '../../src/api/replay/check-claims.ts';
+import { checkClaims } from '../../src/server/api/replay/check-claims.ts';
 import { checkReplay } from '../../src/trust/evidence/compare.ts';
 import { parseKeyring } from '../../src/trust/evidence/keyring.ts';
 import { readProofFile } from '../../src/trust/evidence/proof-file.ts';

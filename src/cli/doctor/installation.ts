@@ -3,7 +3,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, readdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { askDevices } from '../../api/own-worker.ts';
+import { askDevices } from '../../server/api/own-worker.ts';
 import { type ExaminedConfig, unknownVariables } from '../../config/config.ts';
 import { isFetched } from '../../contract/load.ts';
 import { readable } from '../../lib/base/byte-size.ts';

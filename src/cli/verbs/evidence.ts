@@ -14,11 +14,11 @@ import { registerMissingBuiltin } from '../builtin-models.ts';
 import { type CliContext, printable } from '../context.ts';
 import { localRegistry } from '../local-registry.ts';
 import { openLog } from '../log/logger.ts';
-import { readRecord } from '../../api/replay/evidence-files.ts';
+import { readRecord } from '../../server/api/replay/evidence-files.ts';
 import { parsePayload } from '../../trust/evidence/verify.ts';
-import type { Machine } from '../../api/replay/machine.ts';
-import type { Drift } from '../../api/replay/replay-folder.ts';
-import type { FileVerdict, VerifyFlags } from '../../api/replay/verify-record.ts';
+import type { Machine } from '../../server/api/replay/machine.ts';
+import type { Drift } from '../../server/api/replay/replay-folder.ts';
+import type { FileVerdict, VerifyFlags } from '../../server/api/replay/verify-record.ts';
 
 const MALFORMED = 3;
 
@@ -118,7 +118,7 @@ function thisMachine(context: CliContext): Machine {
 
 async function verify(context: CliContext, files: readonly string[], flags: VerifyFlags): Promise<number> {
   // Loaded on demand: the other verbs of evidence neither check nor run anything.
-  const { verifyFiles } = await import('../../api/replay/verify-record.ts');
+  const { verifyFiles } = await import('../../server/api/replay/verify-record.ts');
   const verdicts = await verifyFiles(thisMachine(context), files, flags);
   const documents = verdicts.map(verdictJson);
   if (flags.json === true) context.printJson(documents.length === 1 ? documents[0] : documents);
@@ -175,7 +175,7 @@ async function replay(context: CliContext, folder: string, flags: ReplayFlags): 
     throw fail('record_malformed', { reason: `${folder} cannot be read` }, cause);
   });
   const files = names.filter((name) => name.endsWith('.json') && !name.endsWith('.request.json')).sort();
-  const { replayFolder } = await import('../../api/replay/replay-folder.ts');
+  const { replayFolder } = await import('../../server/api/replay/replay-folder.ts');
   const drifts = await replayFolder(
     thisMachine(context),
     files.map((name) => join(folder, name)),

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { askDevices } from '../../api/own-worker.ts';
+import { askDevices } from '../../server/api/own-worker.ts';
 import { type GpuSupport, isFetched } from '../../contract/load.ts';
 import { readable } from '../../lib/base/byte-size.ts';
 import { librariesFolder, ownLibrary } from '../../lib/files/native-library.ts';

@@ -1,4 +1,4 @@
-import type { LastCard } from '../../api/eval/card.ts';
+import type { LastCard } from '../../server/api/eval/card.ts';
 
 export function cardWords({ report, issuedAt, outdated }: LastCard): string {
   const since = outdated === null ? '' : `, before its ${outdated} changed`;

@@ -1,4 +1,4 @@
-import { untriedPart } from '../../api/eval/compare.ts';
+import { untriedPart } from '../../server/api/eval/compare.ts';
 import type { EvalReport, TextFigures } from '../../trust/evidence/eval-statement.ts';
 import { printable } from '../context.ts';
 

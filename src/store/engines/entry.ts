@@ -6,7 +6,7 @@
 import { type Static, Type } from 'typebox';
 import { ModelKind } from '../../contract/load.ts';
 import { PRIVACIES } from '../../contract/settings/privacy.ts';
-import { DIALECTS } from '../../engine/upstream/ports.ts';
+import { DIALECTS } from '../../server/engine/upstream/ports.ts';
 import { Digest } from '../files/manifest.ts';
 
 const Text = Type.String({ maxLength: 4096 });

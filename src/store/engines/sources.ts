@@ -1,11 +1,11 @@
 /** Makes upstreams and commands from entries. Keys are read when needed, and never stored. */
 import { readFile, stat } from 'node:fs/promises';
-import { DEFAULT_DEADLINES, DEFAULT_MAX_CALLS } from '../../engine/upstream/limits.ts';
-import type { Upstream } from '../../engine/upstream/ports.ts';
+import { DEFAULT_DEADLINES, DEFAULT_MAX_CALLS } from '../../server/engine/upstream/limits.ts';
+import type { Upstream } from '../../server/engine/upstream/ports.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoCode } from '../../lib/files/durable.ts';
 import type { UpstreamEntry, CommandEntry } from './entry.ts';
-import type { CommandSource } from '../../engine/command/source.ts';
+import type { CommandSource } from '../../server/engine/command/source.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import type { LocalTarget } from '../../engine/local/model-source.ts';
+import type { LocalTarget } from '../../server/engine/local/model-source.ts';
 import type { ModelKind } from '../../contract/load.ts';
 import { pickSettings } from '../../contract/settings/shapes.ts';
 import { BUILTIN_IDS } from '../../lib/errors/builtin-ids.ts';

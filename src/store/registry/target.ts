@@ -1,6 +1,6 @@
 import { kvShare } from '../../contract/settings/kv-types.ts';
 import { pickSettings } from '../../contract/settings/shapes.ts';
-import { type LocalTarget, localTarget } from '../../engine/local/model-source.ts';
+import { type LocalTarget, localTarget } from '../../server/engine/local/model-source.ts';
 import { fail, isFailure, errorMessage } from '../../lib/errors/svc-error.ts';
 import { isEncoder } from '../../../packages/gguf/src/gate/architectures.ts';
 import { type FileStamp, sameStamp, stampFile } from '../../lib/files/plain-file.ts';

@@ -8,7 +8,7 @@ import { newEvidenceChain } from './chain.ts';
 import { freezeRequest, isNonce, derivedSeed } from './freeze.ts';
 import { keyringFromJson, parseKeyring, type Keyring, ROTATION_PAYLOAD_TYPE } from './keyring.ts';
 import { buildEvidence, type EvidenceFacts } from './record.ts';
-import { contentDigest } from '../../http/handlers/chat.ts';
+import { contentDigest } from '../../server/http/handlers/chat.ts';
 import { readKeyHistory, rotateKey } from './rotation.ts';
 import { EVIDENCE_PAYLOAD_TYPE, Statement } from './statement.ts';
 import {

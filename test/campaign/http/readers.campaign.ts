@@ -4,7 +4,7 @@
  */
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { HTTP_LIMITS } from '../../../src/http/limits.ts';
+import { HTTP_LIMITS } from '../../../src/server/http/limits.ts';
 import { scenario } from '../campaign.ts';
 import { fourSlots, PROMPT } from '../four-slots.ts';
 

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import net from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import { HTTP_LIMITS } from '../../../src/http/limits.ts';
+import { HTTP_LIMITS } from '../../../src/server/http/limits.ts';
 import type { Random } from '../../../tools/gguf/random.ts';
 import { scenario } from '../campaign.ts';
 import { CampaignService } from '../service.ts';

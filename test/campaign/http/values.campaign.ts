@@ -9,8 +9,8 @@ import { SchemaBudget } from '../../../packages/schema-grammar/src/schema/schema
 import { compileSchema } from '../../../packages/schema-grammar/src/schema-grammar.ts';
 import { FORMAT_PATTERNS } from '../../../packages/schema-grammar/src/string-formats.ts';
 import { parseSpelled } from '../../../src/lib/json/parse-spelled.ts';
-import type { LeftOut } from '../../../src/api/intake/schema-messages.ts';
-import { examine, KnownSchemas } from '../../../src/api/intake/schema-work.ts';
+import type { LeftOut } from '../../../src/server/api/intake/schema-messages.ts';
+import { examine, KnownSchemas } from '../../../src/server/api/intake/schema-work.ts';
 import { acceptor } from '../../../packages/schema-grammar/test/grammar-accept.ts';
 import { seeded } from '../../../packages/schema-grammar/test/grammar-walk.ts';
 import { exactSchema } from '../../support/random/exact-schema.ts';

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyFiles } from '../../../src/api/replay/verify-record.ts';
+import { verifyFiles } from '../../../src/server/api/replay/verify-record.ts';
 import { freezeRequest } from '../../../src/trust/evidence/freeze.ts';
 import { proofFileText, readProofFile } from '../../../src/trust/evidence/proof-file.ts';
 import { readKeyHistory, rotateKey } from '../../../src/trust/evidence/rotation.ts';

@@ -12,7 +12,7 @@ const limits = vi.hoisted(() => ({
   connectionsCheckingIntervalMs: 30,
   maxSockets: 8,
 }));
-vi.mock('../../../src/http/limits.ts', async (original) => {
+vi.mock('../../../src/server/http/limits.ts', async (original) => {
   const { HTTP_LIMITS, ...others } = await original<{ HTTP_LIMITS: object }>();
   return { ...others, HTTP_LIMITS: { ...HTTP_LIMITS, ...limits } };
 });

@@ -1,9 +1,9 @@
 /** Floods: refused before the body is read, in the words of each dialect, and never instead of another refusal. */
 import net from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { surplusChat } from '../../../src/engine/scheduler/policy/admission.ts';
-import { DEFAULT_SCHEDULER_LIMITS } from '../../../src/engine/scheduler/limits.ts';
-import { initialState, modelState, type Ticket } from '../../../src/engine/scheduler/policy/state.ts';
+import { surplusChat } from '../../../src/server/engine/scheduler/policy/admission.ts';
+import { DEFAULT_SCHEDULER_LIMITS } from '../../../src/server/engine/scheduler/limits.ts';
+import { initialState, modelState, type Ticket } from '../../../src/server/engine/scheduler/policy/state.ts';
 import { hello } from '../../support/http/http-client.ts';
 import { exchange } from '../../support/http/raw-exchange.ts';
 import { scriptedService } from '../../support/http/scripted-service.ts';

@@ -1,6 +1,6 @@
 import { embedJob } from '../../support/engine/jobs.ts';
 import { expect, it } from 'vitest';
-import type { WorkerLimits } from '../../../src/engine/local/limits.ts';
+import type { WorkerLimits } from '../../../src/server/engine/local/limits.ts';
 import {
   backendOver,
   exists,

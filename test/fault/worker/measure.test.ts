@@ -1,7 +1,7 @@
 /** A model is measured by the spare before its load; whatever comes of that, the load goes on. */
 import { expect, it } from 'vitest';
-import { totalBytes } from '../../../src/engine/device-memory.ts';
-import type { LocalBackend } from '../../../src/engine/local/local-backend.ts';
+import { totalBytes } from '../../../src/server/engine/device-memory.ts';
+import type { LocalBackend } from '../../../src/server/engine/local/local-backend.ts';
 import { target } from '../../support/engine/scheduler-rig.ts';
 import { backendOver, never, pidOf } from './worker-rig.ts';
 

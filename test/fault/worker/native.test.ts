@@ -8,11 +8,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import { tinyChatContent } from '../../../tools/models/tiny-chat.ts';
 import { tinyEmbedContent } from '../../../tools/models/tiny-embed.ts';
-import type { Backend, LoadedModel } from '../../../src/engine/ports.ts';
+import type { Backend, LoadedModel } from '../../../src/server/engine/ports.ts';
 import type { GenerateJob } from '../../../src/contract/job.ts';
 import { TOKENS_PER_EVENT } from '../../../src/contract/job-event.ts';
 import { encodeGguf } from '../../../tools/gguf/writer.ts';
-import { createLocalBackend } from '../../../src/engine/local/local-backend.ts';
+import { createLocalBackend } from '../../../src/server/engine/local/local-backend.ts';
 import {
   backendOver,
   exists,

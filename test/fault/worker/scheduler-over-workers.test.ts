@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { totalBytes } from '../../../src/engine/device-memory.ts';
-import type { Engine, EngineObserver } from '../../../src/engine/ports.ts';
+import { totalBytes } from '../../../src/server/engine/device-memory.ts';
+import type { Engine, EngineObserver } from '../../../src/server/engine/ports.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
 import { fail, isSvcError } from '../../../src/lib/errors/svc-error.ts';
 import { engineOver, submission, target } from '../../support/engine/scheduler-rig.ts';

@@ -1,6 +1,6 @@
 /** What the server makes of the thread counts that a worker finds. */
 import { expect, it } from 'vitest';
-import type { LoadedModel } from '../../../src/engine/ports.ts';
+import type { LoadedModel } from '../../../src/server/engine/ports.ts';
 import { backendOver, loadFrom, outcome, run, textJob } from './worker-rig.ts';
 
 const threadsOf = ({ facts }: LoadedModel): number | undefined => facts.details?.['threads'];

@@ -13,8 +13,8 @@ import type {
   LoadSize,
   ResidencyFacts,
   Submission,
-} from '../../../src/engine/ports.ts';
-import { fileTarget } from '../../../src/engine/local/model-source.ts';
+} from '../../../src/server/engine/ports.ts';
+import { fileTarget } from '../../../src/server/engine/local/model-source.ts';
 import type { GenerateJob, Job } from '../../../src/contract/job.ts';
 import type { JobEvent } from '../../../src/contract/job-event.ts';
 import type { ModelKind } from '../../../src/contract/load.ts';
@@ -23,7 +23,7 @@ import {
   createLocalBackend,
   type LocalBackend,
   type LocalBackendOptions,
-} from '../../../src/engine/local/local-backend.ts';
+} from '../../../src/server/engine/local/local-backend.ts';
 
 export function fixture(name: string): string {
   return fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));

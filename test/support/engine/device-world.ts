@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import type { LoadedFacts } from '../../../src/contract/load.ts';
 import type { ContextSize, Device, DeviceBytes } from '../../../src/contract/memory.ts';
-import { bytesOn, fits, minus, plus, scaled } from '../../../src/engine/device-memory.ts';
-import { MemoryBook } from '../../../src/engine/local/memory/memory-book.ts';
-import { processTuning } from '../../../src/engine/local/memory-need.ts';
-import { isLocal, type LocalTarget } from '../../../src/engine/local/model-source.ts';
-import type { LoadSize, Memory, ModelTarget, ResidencyFacts } from '../../../src/engine/ports.ts';
+import { bytesOn, fits, minus, plus, scaled } from '../../../src/server/engine/device-memory.ts';
+import { MemoryBook } from '../../../src/server/engine/local/memory/memory-book.ts';
+import { processTuning } from '../../../src/server/engine/local/memory-need.ts';
+import { isLocal, type LocalTarget } from '../../../src/server/engine/local/model-source.ts';
+import type { LoadSize, Memory, ModelTarget, ResidencyFacts } from '../../../src/server/engine/ports.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';
-import type { LoadOrder } from '../../../src/engine/scheduler/policy/effects.ts';
-import type { SchedulerLimits } from '../../../src/engine/scheduler/limits.ts';
+import type { LoadOrder } from '../../../src/server/engine/scheduler/policy/effects.ts';
+import type { SchedulerLimits } from '../../../src/server/engine/scheduler/limits.ts';
 import { mib, World } from './scheduler-world.ts';
 
 /** What a model truly takes on one device; a sliding window stops growing at so many cells per slot. */

@@ -3,10 +3,16 @@
  * memory to plan, and all that the rest of the server knows of it is in engine/ports.ts.
  */
 import { setImmediate } from 'node:timers/promises';
-import { NO_DEFAULTS } from '../../../src/api/remote-models/remote-models.ts';
-import type { Models, ServedModel } from '../../../src/api/models/served-model.ts';
+import { NO_DEFAULTS } from '../../../src/server/api/remote-models/remote-models.ts';
+import type { Models, ServedModel } from '../../../src/server/api/models/served-model.ts';
 import type { Job } from '../../../src/contract/job.ts';
-import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget } from '../../../src/engine/ports.ts';
+import type {
+  Backend,
+  JobListener,
+  LoadedModel,
+  LoadSize,
+  ModelTarget,
+} from '../../../src/server/engine/ports.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';
 
 export const ECHO_ENGINE = 'echo';

@@ -1,9 +1,9 @@
 /** An engine over a backend of fake children, and submissions for it. */
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/lib/base/clock.ts';
-import type { Backend, Engine, ModelTarget, Submission } from '../../../src/engine/ports.ts';
-import { type LocalSource, localTarget } from '../../../src/engine/local/model-source.ts';
-import { createEngine, type EngineOptions } from '../../../src/engine/scheduler/loop.ts';
+import type { Backend, Engine, ModelTarget, Submission } from '../../../src/server/engine/ports.ts';
+import { type LocalSource, localTarget } from '../../../src/server/engine/local/model-source.ts';
+import { createEngine, type EngineOptions } from '../../../src/server/engine/scheduler/loop.ts';
 import { keepingLog, textJob } from '../../fault/worker/worker-rig.ts';
 
 const mib = 1024 * 1024;

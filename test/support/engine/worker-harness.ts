@@ -16,9 +16,9 @@ import type {
 } from '../../../src/contract/job-event.ts';
 import type { BackendFacts, LoadedFacts, LoadSpec } from '../../../src/contract/load.ts';
 import type { CacheTiers, SlotStates } from '../../../src/contract/slots.ts';
-import { launch } from '../../../src/engine/local/child/launch.ts';
-import { DEFAULT_WORKER_LIMITS } from '../../../src/engine/local/limits.ts';
-import { WorkerHost } from '../../../src/engine/local/worker-host.ts';
+import { launch } from '../../../src/server/engine/local/child/launch.ts';
+import { DEFAULT_WORKER_LIMITS } from '../../../src/server/engine/local/limits.ts';
+import { WorkerHost } from '../../../src/server/engine/local/worker-host.ts';
 import { systemClock } from '../../../src/lib/base/clock.ts';
 import { EventQueue } from '../../../src/lib/base/event-queue.ts';
 import type { Logger } from '../../../src/lib/base/logger.ts';

@@ -4,7 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { Check, Errors } from 'typebox/value';
-import type { Engine, JobListener, LoadForecast, QueueFull, Submission } from '../../../src/engine/ports.ts';
+import type {
+  Engine,
+  JobListener,
+  LoadForecast,
+  QueueFull,
+  Submission,
+} from '../../../src/server/engine/ports.ts';
 import { type GenerateJob, Job, type ScoredPrompt, type TextOrIds } from '../../../src/contract/job.ts';
 import type { FinishReason, JobEvent } from '../../../src/contract/job-event.ts';
 import { fail } from '../../../src/lib/errors/svc-error.ts';

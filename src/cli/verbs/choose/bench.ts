@@ -67,7 +67,7 @@ async function answers(config: Config): Promise<boolean> {
 
 /** Serves in this process, on a free port of the loopback address; the home is locked meanwhile. */
 async function withPrivateService<T>(context: CliContext, work: (config: Config) => Promise<T>): Promise<T> {
-  const { startApp } = await import('../../../app.ts');
+  const { startApp } = await import('../../../server/app.ts');
   const { openLog } = await import('../../log/logger.ts');
   const { openBuiltins, registerBuiltins } = await import('../../builtin-models.ts');
   const { readVersion } = await import('../../version.ts');

@@ -36,15 +36,15 @@ async function installed(context: CliContext, name: string): Promise<InstalledMo
 
 async function fitInstalled(context: CliContext, model: InstalledModel, flags: FitFlags): Promise<void> {
   if (!isServed(model)) throw new CliFailure(`${model.id} is an adapter; name the model that it belongs to`);
-  const { fitModel } = await import('../../../api/fit/fit-model.ts');
-  const { memoryBandwidth } = await import('../../../api/fit/bandwidth.ts');
+  const { fitModel } = await import('../../../server/api/fit/fit-model.ts');
+  const { memoryBandwidth } = await import('../../../server/api/fit/bandwidth.ts');
   const { home, gpu, numCtx, numThreads, numParallel: slots } = context.config();
   const registry = localRegistry(context.config());
   const companions = await registry.companions(model);
   const target = registry.toTarget(model, { numCtx, numThreads, companions });
   const settings = { env: context.env, gpu, libraries: librariesFolder(home) };
   const fit = await fitModel(target, { settings, slots });
-  const { lastCard } = await import('../../../api/eval/card.ts');
+  const { lastCard } = await import('../../../server/api/eval/card.ts');
   const card = model.kind === 'chat' ? await lastCard(home, model) : null;
   const bandwidth = fit.onGpu ? null : await memoryBandwidth(home);
   const mostTokensPerS = bandwidth === null ? null : bandwidth.bytesPerS / fit.weightsBytes;
@@ -78,7 +78,7 @@ async function fitInstalled(context: CliContext, model: InstalledModel, flags: F
 
 async function fitRepository(context: CliContext, ref: string, flags: FitFlags): Promise<void> {
   const { listQuants } = await import('../../../store/hub/choose/quants.ts');
-  const { fitQuants, freeForModels } = await import('../../../api/fit/fit-quants.ts');
+  const { fitQuants, freeForModels } = await import('../../../server/api/fit/fit-quants.ts');
   const { hubOptions } = await import('./hub-options.ts');
   await interruptible(context, async (signal) => {
     const { repo, quants } = await listQuants(ref, { ...(await hubOptions(context)), signal });

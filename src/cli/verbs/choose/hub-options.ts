@@ -1,4 +1,4 @@
-import { hubOptions as apiHubOptions } from '../../../api/hub-options.ts';
+import { hubOptions as apiHubOptions } from '../../../server/api/hub-options.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import type { CliContext } from '../../context.ts';
 

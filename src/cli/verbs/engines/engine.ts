@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { addCommand } from '../../../api/remote-models/add-command.ts';
-import { withProbe } from '../../../api/remote-models/own-probe.ts';
+import { addCommand } from '../../../server/api/remote-models/add-command.ts';
+import { withProbe } from '../../../server/api/remote-models/own-probe.ts';
 import { parseBytes, readable } from '../../../lib/base/byte-size.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { type CommandEntry, DIALECT_NAMES } from '../../../store/engines/entry.ts';

@@ -1,6 +1,6 @@
 /** hearth pool: one id for several equal models. */
 import type { Command } from 'commander';
-import { addPool } from '../../../api/remote-models/name-models.ts';
+import { addPool } from '../../../server/api/remote-models/name-models.ts';
 import { type PoolEntry, PRIVACY_NAMES } from '../../../store/engines/entry.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';

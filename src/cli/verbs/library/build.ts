@@ -7,7 +7,7 @@ import {
   ownLibrary,
   packagedLibrary,
 } from '../../../lib/files/native-library.ts';
-import { askDevices } from '../../../api/own-worker.ts';
+import { askDevices } from '../../../server/api/own-worker.ts';
 import { mediaOptions } from '../../../store/libraries/build/media.ts';
 import { installMedia } from '../../../store/libraries/media.ts';
 import type { Built, BuildRequest } from '../../../store/libraries/build/build.ts';
@@ -204,7 +204,7 @@ async function install(context: CliContext, { built, name, isForLater, shown }: 
     },
     measure: async (libraries): Promise<Measured | null> => {
       shown.onEvent({ status: 'measuring' });
-      const { compareLibraries } = await import('../../../api/probe/compare-libraries.ts');
+      const { compareLibraries } = await import('../../../server/api/probe/compare-libraries.ts');
       const settings = { env: context.env, gpu };
       const present = { ...settings, libraries: librariesFolder(home) };
       const measured = await compareLibraries({ ...settings, libraries }, present, model);

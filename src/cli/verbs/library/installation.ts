@@ -1,4 +1,4 @@
-import { askDevices, type WorkerSettings } from '../../../api/own-worker.ts';
+import { askDevices, type WorkerSettings } from '../../../server/api/own-worker.ts';
 import { isTestedRelease, librariesFolder } from '../../../lib/files/native-library.ts';
 import type { OwnInstall } from '../../../store/libraries/own.ts';
 import { hashBackend } from '../../../trust/identity/backend.ts';
@@ -8,7 +8,7 @@ import { type CliContext, printable } from '../../context.ts';
 /** A build may load and still crash every process that loads a model with it. */
 async function tryOut(settings: WorkerSettings): Promise<{ readonly version?: string }> {
   const { version } = await askDevices(settings);
-  const { tryLibrary } = await import('../../../api/probe/probe-model.ts');
+  const { tryLibrary } = await import('../../../server/api/probe/probe-model.ts');
   await tryLibrary(settings, shippedChatModel());
   return version === undefined ? {} : { version };
 }

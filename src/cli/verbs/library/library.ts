@@ -3,7 +3,7 @@
  * knows nothing of models that are installed. This file: hearth library, use, list, switch and remove.
  */
 import type { Command } from 'commander';
-import { askDevices } from '../../../api/own-worker.ts';
+import { askDevices } from '../../../server/api/own-worker.ts';
 import type { BackendFacts } from '../../../contract/load.ts';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import {

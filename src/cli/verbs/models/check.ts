@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { type AgentName, AGENTS } from '../../../api/check/agents/agent-kits.ts';
-import { type AgentCard, checkAgent, type StepCard } from '../../../api/check/agents/play.ts';
-import { checkModel, type ScoreCard } from '../../../api/check/check-model.ts';
-import { settingsDigest } from '../../../api/passport/settings-digest.ts';
+import { type AgentName, AGENTS } from '../../../server/api/check/agents/agent-kits.ts';
+import { type AgentCard, checkAgent, type StepCard } from '../../../server/api/check/agents/play.ts';
+import { checkModel, type ScoreCard } from '../../../server/api/check/check-model.ts';
+import { settingsDigest } from '../../../server/api/passport/settings-digest.ts';
 import { CHECK } from '../../../store/passports/check-record.ts';
 import { keepFinding } from '../../../store/passports/findings.ts';
 import type { InstalledModel } from '../../../store/registry/registry.ts';

@@ -1,6 +1,6 @@
 /** hearth cp, hearth alias and hearth default: copies and other names of installed models. */
 import type { Command } from 'commander';
-import { aliasSeen, findSeen } from '../../../api/remote-models/name-models.ts';
+import { aliasSeen, findSeen } from '../../../server/api/remote-models/name-models.ts';
 import { isFailure } from '../../../lib/errors/svc-error.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { addAlias, copyModel } from '../../../store/install/changes.ts';

@@ -1,5 +1,5 @@
 /** A report of hearth eval as a file of SVG. Pure. */
-import { evalBars } from '../../../api/eval/eval-bars.ts';
+import { evalBars } from '../../../server/api/eval/eval-bars.ts';
 import type { EvalReport } from '../../../trust/evidence/eval-statement.ts';
 import { barPlot } from '../../bar-plot.ts';
 

@@ -1,15 +1,15 @@
 /** hearth eval ID: how well a model predicts text, calls tools and writes JSON, and how far it is from another model. */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { type Card, keepCard, signCard } from '../../../api/eval/card.ts';
-import { measureModel, type MeasureOptions, recallFacts } from '../../../api/eval/measure.ts';
-import { type OwnRequests, readOwnRequests } from '../../../api/eval/own-requests.ts';
-import { Parts } from '../../../api/eval/parts.ts';
-import { reportOf, setSha256 } from '../../../api/eval/report.ts';
-import { measureUpstream } from '../../../api/eval/measure-upstream.ts';
-import { type ReferenceSide, runEval } from '../../../api/eval/run-eval.ts';
-import { withConnections } from '../../../api/remote-models/own-probe.ts';
-import { findUpstreamModel, type UpstreamModel } from '../../../api/remote-models/upstream-model.ts';
+import { type Card, keepCard, signCard } from '../../../server/api/eval/card.ts';
+import { measureModel, type MeasureOptions, recallFacts } from '../../../server/api/eval/measure.ts';
+import { type OwnRequests, readOwnRequests } from '../../../server/api/eval/own-requests.ts';
+import { Parts } from '../../../server/api/eval/parts.ts';
+import { reportOf, setSha256 } from '../../../server/api/eval/report.ts';
+import { measureUpstream } from '../../../server/api/eval/measure-upstream.ts';
+import { type ReferenceSide, runEval } from '../../../server/api/eval/run-eval.ts';
+import { withConnections } from '../../../server/api/remote-models/own-probe.ts';
+import { findUpstreamModel, type UpstreamModel } from '../../../server/api/remote-models/upstream-model.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
 import { isSvcError, errorReason } from '../../../lib/errors/svc-error.ts';
 import { librariesFolder } from '../../../lib/files/native-library.ts';

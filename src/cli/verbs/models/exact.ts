@@ -1,7 +1,7 @@
 /** hearth exact ID: shows on this machine that exact=on keeps its promise for a model. */
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
-import { type ExactProof, proveExact } from '../../../api/check/prove-exact.ts';
+import { type ExactProof, proveExact } from '../../../server/api/check/prove-exact.ts';
 import { findFault } from '../../../contract/settings/check-settings.ts';
 import { isExact } from '../../../contract/settings/exact-rules.ts';
 import { pickSettings } from '../../../contract/settings/shapes.ts';

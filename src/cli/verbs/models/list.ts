@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { seenModels } from '../../../api/remote-models/name-models.ts';
+import { seenModels } from '../../../server/api/remote-models/name-models.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { removedBuiltins } from '../../builtin-models.ts';
 import { type CliContext, printable, table } from '../../context.ts';

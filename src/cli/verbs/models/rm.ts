@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findSeen, removeAliasSeen } from '../../../api/remote-models/name-models.ts';
+import { findSeen, removeAliasSeen } from '../../../server/api/remote-models/name-models.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';
 import { removeModel } from '../../../store/install/changes.ts';
 import type { Registry } from '../../../store/registry/registry.ts';

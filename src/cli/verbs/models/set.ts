@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findSeen, limitSeen } from '../../../api/remote-models/name-models.ts';
+import { findSeen, limitSeen } from '../../../server/api/remote-models/name-models.ts';
 import { didYouMean, nearest } from '../../../lib/base/nearest.ts';
 import { parseDuration } from '../../../lib/base/duration.ts';
 import { EngineStore } from '../../../store/engines/engine-store.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { LastCard } from '../../../api/eval/card.ts';
-import { findSeen, type SeenModel } from '../../../api/remote-models/name-models.ts';
+import type { LastCard } from '../../../server/api/eval/card.ts';
+import { findSeen, type SeenModel } from '../../../server/api/remote-models/name-models.ts';
 import type { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { EMBEDDING_WIDTH } from '../../../contract/limits.ts';
 import { shortText } from '../../../contract/settings/shapes.ts';
@@ -52,9 +52,9 @@ async function showPassport(
 ): Promise<void> {
   const { home, signers } = context.config();
   // Loaded on demand: they bring the verifier of records.
-  const { makePassport } = await import('../../../api/passport/passport.ts');
-  const { passportLines } = await import('../../../api/passport/passport-lines.ts');
-  const { showSignatures } = await import('../../../api/passport/show-signatures.ts');
+  const { makePassport } = await import('../../../server/api/passport/passport.ts');
+  const { passportLines } = await import('../../../server/api/passport/passport-lines.ts');
+  const { showSignatures } = await import('../../../server/api/passport/show-signatures.ts');
   const passport = await makePassport(model, {
     home,
     registry,
@@ -71,7 +71,7 @@ const inLines = (lines: readonly Line[]): string =>
 async function quotedCard(home: string, model: InstalledModel): Promise<LastCard | null> {
   if (model.kind !== 'chat') return null;
   // Loaded on demand: it loads the verifier of records.
-  return (await import('../../../api/eval/card.ts')).lastCard(home, model);
+  return (await import('../../../server/api/eval/card.ts')).lastCard(home, model);
 }
 
 function showRemote(context: CliContext, model: SeenModel, json: boolean): void {

@@ -3,7 +3,7 @@
  * stored. This file: hearth serve, the service in the foreground until a signal.
  */
 import type { Command } from 'commander';
-import { type RunningService, startApp } from '../../../app.ts';
+import { type RunningService, startApp } from '../../../server/app.ts';
 import { compileEarly } from '../../../lib/base/compile-early.ts';
 import { formatDuration } from '../../../lib/base/duration.ts';
 import { type Config, requireKeyForBind, unknownVariables } from '../../../config/config.ts';

@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Side } from '../../../api/upgrade/side.ts';
+import type { Side } from '../../../server/api/upgrade/side.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { CliFailure, EXIT_CODES } from '../../context.ts';
 import { runWithInput } from '../../service/programs.ts';

@@ -5,10 +5,10 @@
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Recorded } from '../../../api/upgrade/recorded.ts';
-import type { Side } from '../../../api/upgrade/side.ts';
-import type { TrialFigures } from '../../../api/upgrade/trial.ts';
-import { type Judgement, judge, percent } from '../../../api/upgrade/verdict.ts';
+import type { Recorded } from '../../../server/api/upgrade/recorded.ts';
+import type { Side } from '../../../server/api/upgrade/side.ts';
+import type { TrialFigures } from '../../../server/api/upgrade/trial.ts';
+import { type Judgement, judge, percent } from '../../../server/api/upgrade/verdict.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { builtBins, librariesFolder, ownLibrary, PACKAGED } from '../../../lib/files/native-library.ts';
@@ -133,7 +133,7 @@ async function upgrade(
 ): Promise<void> {
   const plan = await makePlan(context, name, flags);
   const recorded = await recordedBy(context, flags);
-  const { tryUpgrade } = await import('../../../api/upgrade/trial.ts');
+  const { tryUpgrade } = await import('../../../server/api/upgrade/trial.ts');
   const trial = await withSides(context, plan, ({ present, candidate }) =>
     tryUpgrade({
       present,
@@ -194,7 +194,7 @@ async function presentLibrary(libraries: string): Promise<string> {
 
 async function recordedBy(context: CliContext, { replay, last }: Flags): Promise<Recorded> {
   if (replay === undefined) return { requests: [], left: 0 };
-  const { fromArchive, readRecorded } = await import('../../../api/upgrade/recorded.ts');
+  const { fromArchive, readRecorded } = await import('../../../server/api/upgrade/recorded.ts');
   if (replay !== SERVICE) return readRecorded(replay, last);
   const archive = expectOk(await callServer(context.config(), 'GET', routes.requestArchive.path));
   return fromArchive(archive, last);
@@ -214,7 +214,7 @@ async function makeSide(
   { name, libraries, manifest }: SideFacts,
 ): Promise<Side> {
   const { gpu, numCtx, numThreads } = context.config();
-  const { localSide } = await import('../../../api/upgrade/side.ts');
+  const { localSide } = await import('../../../server/api/upgrade/side.ts');
   const companions = await registry.companions(manifest);
   const target = registry.toTarget(manifest, { numCtx, numThreads, companions });
   await target.source.verify();

@@ -1,0 +1,128 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../../lib/base/clock.ts';
+import type { Logger } from '../../../lib/base/logger.ts';
+import { fail, isSvcError, type SvcError } from '../../../lib/errors/svc-error.ts';
+import { hashOfKey, keyFileStamp, type KeyRecord, readKeys } from '../../../store/keys/key-file.ts';
+import { readUsage, writeUsage } from '../../../store/keys/usage-file.ts';
+import { type HolderPorts, KeyHolder, type KeyUse } from './key-holder.ts';
+import { ownerOfHash } from './owner.ts';
+import { TokenBudget } from './token-budget.ts';
+
+export interface KeyDeskOptions {
+  readonly home: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly isLocal: HolderPorts['isLocal'];
+}
+
+const WRITE_MS = 1_000;
+
+export class ApiKeyStore {
+  readonly #options: KeyDeskOptions;
+  readonly #budget: TokenBudget;
+  #holders: readonly KeyHolder[] = [];
+  #stamp = '';
+  #looking: Promise<void> | null = null;
+  #fault: SvcError | null = null;
+  #cancelWrite: (() => void) | null = null;
+  #written: Promise<void> = Promise.resolve();
+
+  private constructor(options: KeyDeskOptions, budget: TokenBudget) {
+    this.#options = options;
+    this.#budget = budget;
+  }
+
+  static async open(options: KeyDeskOptions): Promise<ApiKeyStore> {
+    const kept = await readUsage(options.home);
+    const desk = new ApiKeyStore(options, new TokenBudget(() => options.clock.unixMs(), kept));
+    await desk.refresh();
+    return desk;
+  }
+
+  get hasKeys(): boolean {
+    return this.#holders.length > 0;
+  }
+
+  uses(): readonly KeyUse[] {
+    return this.#holders.map((holder) => holder.use);
+  }
+
+  /** Compares the file's stamp. It takes microseconds, so each request can check. */
+  #isRead(): boolean {
+    return keyFileStamp(this.#options.home) === this.#stamp;
+  }
+
+  /** Reads what `hearth key` has changed. Rejects while the file cannot be trusted; then all requests are refused. */
+  async refresh(): Promise<void> {
+    while (!this.#isRead()) {
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = null;
+      });
+      await this.#looking;
+    }
+    if (this.#fault !== null) throw this.#fault;
+  }
+
+  /** The holder of a key, or null. Compares every hash in full, so timing reveals nothing. */
+  findHolder(offered: string): KeyHolder | null {
+    const hash = Buffer.from(hashOfKey(offered), 'hex');
+    let found: KeyHolder | null = null;
+    for (const holder of this.#holders)
+      if (timingSafeEqual(hash, Buffer.from(holder.record.sha256, 'hex'))) found = holder;
+    return found;
+  }
+
+  findHolderByOwner(owner: string): KeyHolder | null {
+    return this.#holders.find(({ record }) => ownerOfHash(record.sha256) === owner) ?? null;
+  }
+
+  async close(): Promise<void> {
+    if (this.#cancelWrite !== null) {
+      this.#cancelWrite();
+      this.#write();
+    }
+    await this.#written;
+  }
+
+  /** If the file changes during the read, its stamp differs and the next check reads it again. */
+  async #look(): Promise<void> {
+    const { home, log } = this.#options;
+    const stamp = keyFileStamp(home);
+    try {
+      this.#adopt(await readKeys(home));
+      this.#fault = null;
+    } catch (error) {
+      this.#fault = isSvcError(error) ? error : fail('internal', {}, error);
+      log.error({ error }, 'The API keys cannot be read; nobody comes in.');
+    }
+    this.#stamp = stamp;
+  }
+
+  /** Running requests still count for a key that remains. */
+  #adopt(records: readonly KeyRecord[]): void {
+    const before = new Map(this.#holders.map((holder) => [holder.record.sha256, holder]));
+    this.#holders = records.map(
+      (record) => before.get(record.sha256)?.with(record) ?? this.#newHolder(record),
+    );
+  }
+
+  #newHolder(record: KeyRecord): KeyHolder {
+    return new KeyHolder(record, {
+      budget: this.#budget,
+      nowMs: () => this.#options.clock.unixMs(),
+      isLocal: this.#options.isLocal,
+      onUse: () => this.#writeSoon(),
+    });
+  }
+
+  #writeSoon(): void {
+    this.#cancelWrite ??= this.#options.clock.after(WRITE_MS, () => this.#write());
+  }
+
+  #write(): void {
+    this.#cancelWrite = null;
+    this.#written = this.#written
+      .then(() => writeUsage(this.#options.home, this.#budget.usage))
+      .catch((error: unknown) => this.#options.log.warn({ error }, 'The use of API keys cannot be written.'));
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Measured memory and confirmed thread counts in SVC_HOME/tuning, per model, backend and CPU: a restart measures
+ * nothing again, a change of any of the three does. Losing a file costs one measurement.
+ */
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import path from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import { errnoCode, makeFolder, writeDurably } from '../../../lib/files/durable.ts';
+import { readText } from '../../../lib/files/plain-file.ts';
+import type { Logger } from '../../../lib/base/logger.ts';
+import type { ModelTarget } from '../ports.ts';
+import type { Tuning } from './memory-need.ts';
+import { MemoryRecord } from './memory/memory-record.ts';
+import { isLocal, type LocalSource, settingsKey } from './model-source.ts';
+
+const TuningRecord = Type.Object({
+  schema: Type.Literal(3),
+  modelId: Type.String(),
+  threads: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+  memory: Type.Union([MemoryRecord, Type.Null()]),
+});
+/** Earlier format: its thread count remains valid; its memory is measured again because it had no devices or windows. */
+const EarlierRecord = Type.Object({
+  schema: Type.Union([Type.Literal(1), Type.Literal(2)]),
+  modelId: TuningRecord.properties.modelId,
+  threads: TuningRecord.properties.threads,
+});
+type TuningRecord = Static<typeof TuningRecord>;
+
+const RECORD_FILE = /^[0-9a-f]{32}\.json$/;
+const MAX_RECORD_BYTES = 1024 * 1024;
+
+interface TuningOptions {
+  readonly home: string;
+  readonly backendSha256: () => string | null;
+  readonly readOnly?: boolean;
+  readonly log: Logger;
+}
+
+/** Reads all records at once, because plans are made while requests wait and must not wait for a disk. */
+export async function openTuningFolder(options: TuningOptions): Promise<Tuning> {
+  const folder = path.join(options.home, 'tuning');
+  const known = await readRecords(folder);
+  // Read once: it parses /proc/cpuinfo, and every request looks up a record.
+  const cpu = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()}`;
+  const targetRecordName = (target: ModelTarget): string | null => {
+    const backend = options.backendSha256();
+    return backend === null || !isLocal(target) ? null : recordName(target.source, backend, cpu);
+  };
+  return {
+    recall: (target) => {
+      const name = targetRecordName(target);
+      return name === null ? null : (known.get(name) ?? null);
+    },
+    remember: (target, measured) => {
+      const name = targetRecordName(target);
+      if (name === null) return;
+      const record: TuningRecord = { schema: 3, modelId: target.modelId, ...measured };
+      known.set(name, record);
+      if (options.readOnly !== true) save(path.join(folder, `${name}.json`), record, options.log);
+    },
+  };
+}
+
+function recordName(source: LocalSource, backend: string, cpu: string): string {
+  const weights = source.digest ?? `${source.path} ${source.weightsBytes}`;
+  const settings = settingsKey(source);
+  const named = [weights, backend, cpu, ...(settings === '' ? [] : [settings])];
+  return createHash('sha256').update(named.join('\n')).digest('hex').slice(0, 32);
+}
+
+async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (errnoCode(error) === undefined) throw error;
+    return [];
+  });
+  const read = async (file: string): Promise<[string, TuningRecord][]> => {
+    const text = await readText(path.join(folder, file), MAX_RECORD_BYTES).catch(() => null);
+    const record = text === null ? null : parseRecord(text);
+    return record === null ? [] : [[path.basename(file, '.json'), record]];
+  };
+  // In parallel, because the service does not listen until this is done.
+  return new Map((await Promise.all(names.filter((name) => RECORD_FILE.test(name)).map(read))).flat());
+}
+
+function parseRecord(text: string): TuningRecord | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Check(TuningRecord, value)) return value;
+    if (!Check(EarlierRecord, value)) return null;
+    return { schema: 3, modelId: value.modelId, threads: value.threads, memory: null };
+  } catch {
+    return null;
+  }
+}
+
+function save(file: string, record: TuningRecord, log: Logger): void {
+  const write = async (): Promise<void> => {
+    await makeFolder(path.dirname(file));
+    await writeDurably(file, `${JSON.stringify(record, null, 2)}\n`);
+  };
+  write().catch((error: unknown) => log.warn({ err: error, file }, 'A measurement could not be saved.'));
+}
