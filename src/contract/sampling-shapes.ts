@@ -15,7 +15,7 @@ export type ModelOption = OptionWith<'perModel', true>;
 export type RecordedOption = Exclude<SamplingOption, OptionWith<'evidence', 'requested'>>;
 export type DeviationOption = OptionWith<'evidence', 'deviation'>;
 type DefaultedOption = OptionWith<'fallback', number>;
-type AnsweredOption = DefaultedOption & OptionWith<'elsewhere', 'plain'>;
+type AnsweredOption = DefaultedOption & OptionWith<'reach', 'plain'>;
 
 const rows = Object.entries(SAMPLING) as [SamplingOption, SamplingRow][];
 const rowsWhere = <K extends SamplingOption>(holds: (row: SamplingRow) => boolean) =>

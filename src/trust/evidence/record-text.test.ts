@@ -49,7 +49,7 @@ describe('a long answer', () => {
   it('is read whole: vectors and log probabilities have far more values than a request may', () => {
     const vectors = Array.from({ length: 300 }, () => ({ embedding: Array(768).fill(0.5) }));
     const tokens = Array.from({ length: 9_000 }, () => ({
-      top: Array(20).fill({ logprob: -1, bytes: [1] }),
+      top: Array.from({ length: 20 }, () => ({ logprob: -1, bytes: [1] })),
     }));
     for (const value of [{ data: vectors }, { choices: tokens }])
       expect(readSaved(JSON.stringify({ evidence: {}, ...value })).value).toMatchObject({ evidence: {} });

@@ -56,11 +56,12 @@ describe('a service whose key is rotated', () => {
     }
     const keyring = await history();
     const records = members.map(opened);
-    for (const { record } of records)
+    for (const { record } of records) {
       expect(conclude(checkSignature(record, keyring, parseStatement).findings)).toMatchObject({
         exitCode: 0,
         level: 'L0',
       });
+    }
     const issuers = records.map(({ statement }) => statement.predicate.issuer);
     expect(new Set(issuers.map(({ keyid }) => keyid)).size).toBe(4);
     expect(new Set(issuers.map(({ boot_id: boot }) => boot))).toEqual(new Set([identity.bootId]));

@@ -86,12 +86,13 @@ it('gives a key other limits while it is used: what it used and runs still count
 it('never writes rights with which the file could not be read again', async () => {
   const { home, store, key } = await usedOnce();
   await expect(changeKey(home, 'nobody', { admin: true })).rejects.toMatchObject({ code: 'key_not_found' });
-  for (const rights of [{ maxRequests: 100_001 }, { tokensPerDay: 0 }, { models: Array(257).fill('m') }])
+  for (const rights of [{ maxRequests: 100_001 }, { tokensPerDay: 0 }, { models: Array(257).fill('m') }]) {
     for (const write of [
       () => changeKey(home, 'ann', rights),
       () => addKey(home, { name: 'ben', ...rights }, 0),
     ])
       await expect(write()).rejects.toMatchObject({ code: 'unsupported_value' });
+  }
   await store.refresh();
   expect(store.findHolder(key)?.use.name).toBe('ann');
   await store.close();

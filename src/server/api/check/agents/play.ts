@@ -92,9 +92,8 @@ async function playStep(
     const text = JSON.stringify([move.call, move.words]);
     loops ||= text === before;
     before = text;
-    if (move.call === null) {
-      return { ...card, mastered: false, instead, loops };
-    }
+    if (move.call === null) return { ...card, mastered: false, instead, loops };
+
     turns.push(...called(move.call, `${at}-${moves}`, actionResult(made)));
   }
   return { step: step.words, mastered: false, moves, instead, loops, guards };
