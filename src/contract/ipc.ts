@@ -1,5 +1,5 @@
 /**
- * contract owns what crosses between the server (engine/local) and its forked child (worker/): plain, bounded data
+ * contract owns what crosses between the server (server/engine/local) and its forked child (worker/): plain, bounded data
  * only. It knows nothing of either side. The life of a child: boot → `booted` → any number of questions → `load` →
  * `loading`… → `loaded` → jobs → the channel closes → exit. The child exits when the channel closes, so a killed
  * server leaves no orphan.

@@ -75,6 +75,11 @@ describe('hearth exact', () => {
     expect(text).toContain('hearth set usual exact=on');
   });
 
+  it('proves nothing without time', async () => {
+    const { code, stderr } = await service.cli(['exact', 'usual', '--within', '0']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Nothing was compared within 0 s')]);
+  });
+
   it('refuses settings that no exact load can have', async () => {
     await service.cli(['set', 'usual', 'kv_type=q8_0']);
     const { code, stderr } = await service.cli(['exact', 'usual']);

@@ -36,7 +36,7 @@ interface PubkeyFlags {
 export function registerEvidence(program: Command, context: CliContext): void {
   const evidence = program
     .command('evidence')
-    .description('check the signed records of frozen-v1 answers, and manage the key');
+    .description('check signed records of answers, vectors and evaluations, and manage the key');
   evidence
     .command('verify <file...>')
     .description(
@@ -52,7 +52,11 @@ export function registerEvidence(program: Command, context: CliContext): void {
     .option('--replay', 'compute the answer again and compare it bit for bit')
     .option('--cheap', 'check all claimed tokens in one pass: exact, within margin, or mismatch at token k')
     .option('--epsilon <logits>', 'margin of --cheap in logits', logits, 0.5)
-    .option('--threads <n>', 'threads for --replay, instead of those recorded', threads)
+    .option(
+      '--threads <n>',
+      'threads for --replay, instead of those recorded; only an answer of an exact model can be replayed with others',
+      threads,
+    )
     .option('--model <file>', 'use this GGUF file instead of an installed model')
     .option('--json', 'one JSON document')
     .action((files: string[], flags: VerifyFlags) =>

@@ -1,6 +1,6 @@
 /**
  * lib/errors owns every failure that Hearth names: code → family, retryability, members of its detail, and the
- * sentence for users. It knows no HTTP statuses and no wire shapes (http/error-response.ts does). A sentence names
+ * sentence for users. It knows no HTTP statuses and no wire shapes (server/http/error-response.ts does). A sentence names
  * the thing, the cause and the remedy.
  */
 import { balanceErrors } from './upstream-errors.ts';

@@ -51,7 +51,7 @@ export interface ModelTarget {
   readonly capabilities: Capabilities;
   /** Trained window, tokens; upper limit of num_ctx. */
   readonly trainedCtx: number;
-  /** Window when a request names none; null: chosen by the load plan (engine/scheduler/memory-plan.ts). */
+  /** Window when a request names none; null: chosen by the load plan (server/engine/scheduler/memory-plan.ts). */
   readonly defaultCtx: number | null;
   /** Changes with the weights of the id; a loaded model serves only its own revision. */
   readonly revision: string;

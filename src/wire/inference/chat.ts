@@ -24,7 +24,7 @@ export interface ContentPart {
 }
 
 /**
- * The interface's role and content, and the additions of OpenAI clients. api/intake checks the rules that a schema
+ * The interface's role and content, and the additions of OpenAI clients. server/api/intake checks the rules that a schema
  * cannot express (content null only with tool calls, text parts only).
  */
 export const RequestMessage = Type.Object({

@@ -8,7 +8,7 @@ const TOKEN_IDS = { type: 'array', minItems: 1, items: { type: 'integer', minimu
 export const EmbeddingRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 512 }),
-    /** api/embedding/texts.ts refuses empty arrays, empty texts and mixtures with a better sentence. */
+    /** server/api/embedding/texts.ts refuses empty arrays, empty texts and mixtures with a better sentence. */
     input: Type.Unsafe<string | unknown[]>({
       type: ['string', 'array'],
       documented: {

@@ -3,7 +3,7 @@ import { KeepAlive, nullable } from '../schema.ts';
 
 export const MOST_DOCUMENTS = 1024;
 
-/** api/rerank.ts refuses invalid texts and lists with a better sentence. */
+/** server/api/rerank.ts refuses invalid texts and lists with a better sentence. */
 const TEXT = { type: 'string', minLength: 1 };
 
 export const RerankRequest = Type.Object(

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { orNull } from '../schema.ts';
 
-/** The type determines the other members, which api/dialects/messages reads. */
+/** The type determines the other members, which server/api/dialects/messages reads. */
 export interface RequestBlock {
   type: string;
   [key: string]: unknown;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** The type determines the other members, which api/dialects/responses reads. */
+/** The type determines the other members, which server/api/dialects/responses reads. */
 export type InputItem = Record<string, unknown>;
 
 const ItemStatus = Type.Union([

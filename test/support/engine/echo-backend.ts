@@ -1,6 +1,6 @@
 /**
  * A second kind of engine: it repeats the last message, in this very process. It has no files, no child process and no
- * memory to plan, and all that the rest of the server knows of it is in engine/ports.ts.
+ * memory to plan, and all that the rest of the server knows of it is in server/engine/ports.ts.
  */
 import { setImmediate } from 'node:timers/promises';
 import { NO_DEFAULTS } from '../../../src/server/api/remote-models/remote-models.ts';

@@ -17,7 +17,7 @@ export function registerExact(program: Command, context: CliContext): void {
   program
     .command('exact <id>')
     .description(
-      'show that a chat model with exact=on gives the same request the same answer on this machine; as much as a minute allows is compared',
+      'show that a chat model with exact=on gives the same request the same answer on this machine; as much as a minute allows is compared. Exit code 1: an answer differs, or nothing was compared',
     )
     .option('--within <seconds>', 'begin no situation after this time', String(WITHIN_S))
     .option('--json', 'one JSON document')
@@ -58,6 +58,10 @@ async function exact(context: CliContext, id: string, flags: Flags, signal: Abor
   const where = differing.map(({ name }) => name).join('; ');
   const sentence = `${model.id} is not exact on this machine: answers differ ${where}. Please report this with the output above.`;
   if (differing.length > 0) throw new CliFailure(sentence);
+  if (proof.situations.every(({ compared }) => compared === 0))
+    throw new CliFailure(
+      `Nothing was compared within ${seconds} s; give ${model.id} more time with --within SECONDS.`,
+    );
 }
 
 function lines({ model, requests, tokens, situations, left }: ExactProof, isSet: boolean): string[] {

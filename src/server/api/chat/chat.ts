@@ -1,7 +1,7 @@
 /**
  * server/api/chat owns the one use case that all chat dialects share: refusals before anything runs, the stage that checks
  * answers, and the accepted request that runs. It knows no dialect: no wire shape of a conversation, no chunk, and
- * only the true finish reasons. The folders of api/dialects translate to and from it.
+ * only the true finish reasons. The folders of server/api/dialects translate to and from it.
  */
 import type { ExplainedEvent } from '../../../contract/job-event.ts';
 import { collectEvents, requireEvent } from '../../engine/collect.ts';

@@ -1,4 +1,4 @@
-/** Tools and formats as api/intake reads them, with every refusal in the words of the dialect that sent them. */
+/** Tools and formats as server/api/intake reads them, with every refusal in the words of the dialect that sent them. */
 import type { AnswerFormat, ToolDefinition } from '../../../contract/job.ts';
 import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 import { fail, isFailure } from '../../../lib/errors/svc-error.ts';

@@ -3,7 +3,7 @@ import { queuedComment } from '../../../wire/stream-comments.ts';
 import type { ChoiceEvent } from './choices.ts';
 
 /**
- * Items for http/sse.ts: a chunk, a comment while waiting, or `started`, after which no refusal is possible and the
+ * Items for server/http/sse.ts: a chunk, a comment while waiting, or `started`, after which no refusal is possible and the
  * response head may be sent. Prefill has not begun at `started`.
  */
 export type StreamItem =

@@ -142,7 +142,7 @@ function wireResumption({ afterCharacters, ...names }: Resumed): Resumption {
 /**
  * The finish reason on the wire; `svc_finish_reason` always contains the true one. The interface lets a stream end
  * with "stop" only. A tool call must still be announced, or no client would run it; "length" is sent to clients that
- * expect OpenAI's values (http/error-shape.ts).
+ * expect OpenAI's values (server/http/error-shape.ts).
  */
 export function wireFinishReason(truth: FinishReason, stream: boolean, readsOpenAi: boolean): FinishReason {
   if (!stream || truth !== 'length') return truth;

@@ -1,6 +1,6 @@
 /**
  * server/engine/local owns the parent side of the child process: forking, the IPC, signs of life, the memory that GGUF files
- * take. It knows nothing of queues or clients, and does not decide what is loaded (engine/scheduler does). One
+ * take. It knows nothing of queues or clients, and does not decide what is loaded (server/engine/scheduler does). One
  * process holds one model. A spare has already initialised the native library, which saves that time in a model
  * switch; there are two spares where chat and embedding models need thread pools of different sizes.
  */

@@ -1,4 +1,4 @@
-/** GGUF models of engine/local. The code that knows the files creates the target; no other code reads its source. */
+/** GGUF models of server/engine/local. The code that knows the files creates the target; no other code reads its source. */
 import type { ExpertFacts, LoadSpec } from '../../../contract/load.ts';
 import { type ModelSettings, pickSettings } from '../../../contract/settings/shapes.ts';
 import type { Medium, ModelTarget } from '../ports.ts';

@@ -1,6 +1,6 @@
 /**
  * server/http/guard owns the decisions before a route sees a request: who may call, and which bytes are a usable body. It
- * knows no route and no use case; http/hooks.ts applies it. This file: an exact Host allow-list against DNS
+ * knows no route and no use case; server/http/hooks.ts applies it. This file: an exact Host allow-list against DNS
  * rebinding, no foreign web page (Origin, Sec-Fetch-Site), and the API key if one is set. Pure.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
