@@ -11,7 +11,6 @@ import { foreignModels } from './models-state.ts';
 /** Where changes of this part of the page are shown. */
 const PLACES = { file: 'from a file', others: 'from other programs' } as const;
 
-/** Three ways to another model: from the hub, from a file, from another program's store. */
 export function AddModels() {
   return (
     <section class="add" aria-label="Install a model">

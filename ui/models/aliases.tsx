@@ -3,7 +3,6 @@ import { Failure } from '../parts/failure.tsx';
 import { addAlias, aliasPlace, faults, pending, removeAlias } from './models-state.ts';
 import type { LibraryModel } from './words/base-model.ts';
 
-/** Further names of a model, and the way to give it another. */
 export function Aliases({ model: { id, aliases = [] } }: { model: LibraryModel }) {
   const [alias, setAlias] = useState('');
   const place = aliasPlace(id);

@@ -11,7 +11,6 @@ const ENDS = {
   failed: 'failed',
 } as const;
 
-/** Downloads, installations and checks of one place on the page, and their ends. */
 export function ChangeList({ place }: { place: string }) {
   const here = changes.value.filter((change) => change.place === place);
   if (here.length === 0) return null;

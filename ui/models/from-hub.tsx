@@ -25,7 +25,6 @@ type Shown =
   | { readonly kind: 'found'; readonly words: string; readonly data: FoundModels['data'] }
   | { readonly kind: 'quants'; readonly quants: Quants };
 
-/** A model of the hub: looked for by words, chosen by what fits, and fetched. */
 export function FromHub() {
   const [wanted, setWanted] = useState('');
   const [shown, setShown] = useState<Shown | null>(null);

@@ -4,7 +4,6 @@ import { moment } from '../parts/figures.ts';
 import { evals } from './models-state.ts';
 import { withCode } from './setting-field.tsx';
 
-/** The last result of `hearth eval`. */
 export function LastEval({ id }: { id: string }) {
   const known = evals.value[id];
   if (known === undefined) return null;

@@ -17,7 +17,6 @@ export interface Progress {
 
 export interface LongChange {
   readonly id: string;
-  /** The place on the page that shows it. */
   readonly place: string;
   readonly title: string;
   /** How it ended, if it ended well; absent: done. */
@@ -29,7 +28,6 @@ export interface LongChange {
   readonly start: Start;
   readonly end: 'running' | 'done' | 'stopped' | 'failed';
   readonly fault?: string;
-  /** The model that was installed. */
   readonly installed?: string;
 }
 

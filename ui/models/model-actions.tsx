@@ -40,7 +40,6 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
   );
 }
 
-/** A conversation with this model. */
 export function ChatButton({ id }: { id: string }) {
   const chat = () => {
     beginConversation();

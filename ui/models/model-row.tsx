@@ -74,7 +74,6 @@ function kindWords(model: LibraryModel): string | null {
   return model.kind === 'chat' ? null : model.kind;
 }
 
-/** Abilities of the model, as tags. */
 export function Abilities({ model }: { model: Pick<LibraryModel, 'capabilities'> }) {
   const abilities = listAbilities(model);
   if (abilities.length === 0) return null;
@@ -106,7 +105,6 @@ function InMemory({ state }: { state: Loaded }) {
   );
 }
 
-/** The memory that a load would take now. */
 function Fit({ id }: { id: string }) {
   const plan = plans.value[id];
   if (plan === undefined) return null;

@@ -18,7 +18,6 @@ import { askAsPage } from '../service/page-token.ts';
 export type Loaded = ResidencyList['data'][number];
 
 export const library = signal<Library | null>(null);
-/** The reason why the list of models is refused; null: it is not. */
 export const libraryRefusal = signal<string | null>(null);
 export const loaded = signal<readonly Loaded[]>([]);
 export const plans = signal<Readonly<Record<string, LoadPlan>>>({});
@@ -29,7 +28,6 @@ export const notes = signal<Readonly<Record<string, string>>>({});
 /** The models about which something is being done. */
 export const pending = signal<ReadonlySet<string>>(new Set());
 
-/** The models that this page loads. */
 export const loading = signal<ReadonlySet<string>>(new Set());
 
 /** Plans of further models are not fetched. */
@@ -80,7 +78,6 @@ const change = (place: string, path: ServicePath, body: object): Promise<void> =
 export const unload = (model: string): Promise<void> => change(model, '/svc/unload', { model });
 export const makeDefault = (model: string): Promise<void> => change(model, '/svc/models/default', { model });
 export const remove = (model: string): Promise<void> => change(model, '/svc/models/remove', { model });
-/** The place of the names of a model. */
 export const aliasPlace = (model: string): string => `alias ${model}`;
 export const addAlias = (model: string, alias: string): Promise<void> =>
   act(aliasPlace(model), async () => void (await askAsPage('/svc/models/alias', { body: { model, alias } })));
@@ -89,7 +86,6 @@ export const removeAlias = (model: string, alias: string): Promise<void> =>
   change(model, '/svc/models/remove', { model: alias });
 export const restore = (model: string): Promise<void> => change(model, '/svc/models/restore', { model });
 
-/** The place of the settings of a model. */
 export const settingsPlace = (model: string): string => `settings ${model}`;
 /** An empty value removes a setting. */
 export const setAll = (model: string, texts: Readonly<Record<string, string>>): Promise<void> => {
@@ -131,10 +127,8 @@ export async function readEval(model: string): Promise<void> {
   if (found !== null) evals.value = { ...evals.value, [model]: found.eval };
 }
 
-/** Passports of models, once they were opened. */
 export const passports = signal<Readonly<Record<string, Passport>>>({});
 
-/** The place of the passport of a model. */
 export const passportPlace = (model: string): string => `passport ${model}`;
 /** As the page of the user that runs the service, who may see paths. */
 export async function readPassport(model: string): Promise<void> {
@@ -149,7 +143,6 @@ export async function readPassport(model: string): Promise<void> {
   }
 }
 
-/** Loads a model as a request would. */
 export const load = (model: string, kind: string): Promise<void> =>
   act(model, async () => {
     const isChat = kind === 'chat';

@@ -11,7 +11,6 @@ import { ModelRow } from './model-row.tsx';
 import { RemoveButton } from './remove-button.tsx';
 import { faults, library, libraryRefusal, pending, refresh, restore } from './models-state.ts';
 
-/** What is installed here, what of it is in memory, and ways to install more. */
 export function ModelsView() {
   useEffect(watchEngine, []);
   // Loads and unloads are shown as they happen.
@@ -67,7 +66,6 @@ const toAdding = (): void => {
   field?.focus({ preventScroll: true });
 };
 
-/** A model that ships with Hearth and was removed. */
 function Removed({ id }: { id: string }) {
   const fault = faults.value[id];
   return (

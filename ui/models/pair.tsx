@@ -1,4 +1,3 @@
-/** A fact of a list of facts. */
 export const Pair = ({ name, value }: { name: string; value: string }) => (
   <div>
     <dt>{name}</dt>

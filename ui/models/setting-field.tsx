@@ -122,6 +122,5 @@ function Field({ setting, id, value, onChange }: Omit<FieldFacts, 'isSet'> & { r
   }
 }
 
-/** Text in which names stand between backticks. */
 export const withCode = (text: string) =>
   text.split('`').map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));

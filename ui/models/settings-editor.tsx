@@ -83,7 +83,6 @@ interface GroupFacts {
   readonly settings: readonly Setting[];
   readonly isOpen: boolean;
   readonly valueOf: (name: string) => string;
-  /** Those that are saved. */
   readonly texts: Readonly<Record<string, string>>;
   readonly onChange: (name: string, text: string) => void;
 }
@@ -112,7 +111,6 @@ function Group({ title, settings, isOpen, valueOf, texts, onChange }: GroupFacts
   );
 }
 
-/** Outcome of the last change. */
 function Outcome({ place }: { place: string }) {
   const fault = faults.value[place];
   const note = notes.value[place];

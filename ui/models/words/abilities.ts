@@ -1,4 +1,3 @@
-/** Capabilities of a model, in words. Pure. */
 import type { ModelEntry } from '../../../src/wire/models.ts';
 
 /** In the order in which they are shown; what every chat model can, is no news. */

@@ -2,7 +2,6 @@
 import { bytes } from '../../parts/figures.ts';
 import type { LibraryModel } from './base-model.ts';
 
-/** The owner of models that ship with Hearth. */
 const BUILT_IN = 'hearth';
 
 /** What is asked before a model is removed. `next`: if it is the default of its kind, the one after it; null: there is none. */

@@ -56,5 +56,4 @@ const WORDS: Readonly<Record<string, string>> = {
 export const settingWords = (name: string): string =>
   WORDS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 
-/** For the test that holds this table to the service's. */
 export const hasSettingWords = (name: string): boolean => Object.hasOwn(WORDS, name);

@@ -87,7 +87,6 @@ async function evaluate(context: CliContext, id: string, flags: Flags, signal: A
     throw new CliFailure(`${report.model}: ${report.findings[0]}`, EXIT_CODES.failure);
 }
 
-/** An installed model, or one of an upstream. */
 async function findReference(
   context: CliContext,
   registry: Registry,

@@ -29,7 +29,6 @@ export function differenceWords({ name, own, reference }: Difference, other: str
 export const valueWords = (values: readonly Difference[], other: string): string =>
   named(values.map((each) => differenceWords(each, other)));
 
-/** Whether both compute with the same weights. */
 export const isSameWeights = ({ retyped, reshaped, missing, added, other }: Known): boolean =>
   retyped === null && [reshaped, missing, added, other?.other].every((names) => names?.length === 0);
 

@@ -6,11 +6,9 @@ export interface Distance {
   readonly reference: string;
   /** Tokens that both models predicted; 0: they split text differently. */
   readonly tokens: number;
-  /** The share of tokens whose likeliest next token is the same. */
   readonly sameChoice: number;
   /** Mean divergence from the reference per token, nats; at least this much, because only the likeliest tokens are known. */
   readonly divergence: number;
-  /** Bits per byte over those of the reference. */
   readonly lossRatio: number;
 }
 

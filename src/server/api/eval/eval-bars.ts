@@ -3,7 +3,6 @@ import type { Bar } from '../../../lib/base/bar-layout.ts';
 import type { EvalReport, TextFigures } from '../../../trust/evidence/eval-statement.ts';
 import type { EvalPlot } from '../../../wire/operation/library.ts';
 
-/** Bits per byte of each text, next to those of the reference. */
 export function evalBars({ model, whole, texts, own, against }: EvalReport): EvalPlot {
   return {
     title: `${model}: bits per byte of text (less is better)`,

@@ -109,7 +109,7 @@ const CONVERSATION: GenerateJob['prompt'] = {
 
 const NO_CASES: Cases = { all: 0, passed: 0, failed: [], left: 0 };
 
-/** All but the long text. */
+/** All but the long text, which recallFacts reads. */
 export async function measureModel(options: MeasureOptions): Promise<Measurement> {
   const { casesWithinMs, own, onPredicted } = options;
   const { modelId: model } = options.target;
@@ -153,7 +153,6 @@ function untriedRequests({ left }: OwnRequests, scored: readonly ScoredText[]): 
   return count === 0 ? [] : [{ what: 'recorded requests', count, why: `only ${most}, count` }];
 }
 
-/** Tokens of a long text: what the model reads in half a minute. */
 export const needleTokens = ({ readPerS }: Pick<Measurement, 'readPerS'>): number =>
   Math.max(LEAST_NEEDLE_TOKENS, Math.floor(readPerS * NEEDLE_S));
 
@@ -223,7 +222,6 @@ class Bench {
     return (await this.#last(await this.#texts(), asked, 'explained')).renderedPrompt;
   }
 
-  /** Tokens per second, alone. */
   async speeds(texts: readonly ScoredText[]): Promise<Static<typeof Speeds>> {
     const loaded = await this.#small();
     const ids = texts.flatMap(({ tokens }) => tokens.map(({ id }) => id));
@@ -321,7 +319,6 @@ class Bench {
     }
   }
 
-  /** As many sentences as the tokens allow. */
   async #longText(loaded: LoadedModel, most: number, tail: number): Promise<number[]> {
     const sample = await this.#tokensOf(loaded, FILLER.join(' '));
     let count = Math.floor(((most - 2 * tail) * FILLER.length) / sample.length);
@@ -374,7 +371,6 @@ class Bench {
     return this.#load('small', async () => ({ numCtx, slots: SLOTS, cells: SLOTS * numCtx }));
   }
 
-  /** The load that the service would make. */
   #planned(): Promise<LoadedModel> {
     const { target, slots } = this.#options;
     return this.#load('planned', async () => {

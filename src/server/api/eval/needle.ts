@@ -44,7 +44,6 @@ export function missedFacts(tokens: readonly PromptToken[]): number[] {
 
 const isLikeliest = ({ score }: PromptToken): boolean => score?.rank === 1;
 
-/** Tokens with a byte of the range. */
 function within(tokens: readonly PromptToken[], begin: number, end: number): PromptToken[] {
   let at = 0;
   return tokens.filter(({ bytes }) => {

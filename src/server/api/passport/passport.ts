@@ -1,4 +1,3 @@
-/** Everything that is known of one installed model, in one document. */
 import { isAbsolute } from 'node:path';
 import { knownTemplate } from '../../../../packages/chat-templates/src/form/known-templates.ts';
 import type { ModelFormatFacts } from '../../../contract/job-event.ts';
@@ -118,7 +117,6 @@ async function showEval(model: InstalledModel, home: string): Promise<EvalShown 
   };
 }
 
-/** The same without paths of this machine. */
 export function withoutPaths(passport: Passport): Passport {
   const { origin, files, eval: measured } = passport;
   return {
