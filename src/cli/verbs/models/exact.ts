@@ -58,10 +58,8 @@ async function exact(context: CliContext, id: string, flags: Flags, signal: Abor
   const where = differing.map(({ name }) => name).join('; ');
   const sentence = `${model.id} is not exact on this machine: answers differ ${where}. Please report this with the output above.`;
   if (differing.length > 0) throw new CliFailure(sentence);
-  if (proof.situations.every(({ compared }) => compared === 0))
-    throw new CliFailure(
-      `Nothing was compared within ${seconds} s; give ${model.id} more time with --within SECONDS.`,
-    );
+  const nothing = `Nothing was compared within ${seconds} s; give ${model.id} more time with --within SECONDS.`;
+  if (proof.situations.every(({ compared }) => compared === 0)) throw new CliFailure(nothing);
 }
 
 function lines({ model, requests, tokens, situations, left }: ExactProof, isSet: boolean): string[] {
