@@ -1,5 +1,6 @@
 /**
- * server owns what only `hearth serve` runs: HTTP, the use cases and the engine. It does not know how a worker computes.
+ * server owns what `hearth serve` runs: HTTP, the use cases and the engine. Verbs such as `eval` run some of its use
+ * cases without it. It does not know how a worker computes.
  * This file wires them together.
  */
 import { randomBytes } from 'node:crypto';

@@ -59,17 +59,30 @@ describe('tokens of a prompt', () => {
   });
 
   it('are followed by one entry for each token of the answer, whether it writes text or not', async () => {
-    for (let token = 0; token < 400; token += token < 12 ? 1 : 23) {
+    const reported = ({ events }: Answer): (number | undefined)[] =>
+      events
+        .flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []))
+        .map(({ chosen }) => chosen.id);
+    const answers: Answer[] = [];
+    // Characters, halves of characters and words; then an unused word, <|endoftext|>, <|im_start|> and <|im_end|>.
+    for (const token of [0, 1, 94, 95, 180, 300, 4_092, 4_093, 4_094, 4_095]) {
       const sampling = { temperature: 0, logitBias: [[token, 10_000] as [number, number]] };
-      const { events, done } = await scored(TOKENS.slice(0, 8), { maxTokens: 2, topLogprobs: 0, sampling });
-      const reported = events.flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []));
-      expect(reported.map(({ chosen }) => chosen.id)).toEqual(
-        Array.from({ length: done.usage.completionTokens }, () => token),
-      );
+      const answer = await scored(TOKENS.slice(0, 8), { maxTokens: 2, topLogprobs: 0, sampling });
+      expect(reported(answer), `${token}`).toEqual(Array(answer.done.usage.completionTokens).fill(token));
+      answers.push(answer);
     }
-    const stopped = await scored(TOKENS.slice(0, 8), { maxTokens: 30, topLogprobs: 0, stop: ['e'] });
-    const reported = stopped.events.flatMap((event) => (event.type === 'text' ? (event.tokens ?? []) : []));
-    expect(reported).toHaveLength(stopped.done.usage.completionTokens);
+    const ends = answers.map(({ done, text }) => [done.finishReason, text === '']);
+    expect(ends).toContainEqual(['stop', true]);
+    expect(ends).toContainEqual(['length', true]);
+    expect(ends).toContainEqual(['length', false]);
+    const asked = { maxTokens: 30, topLogprobs: 0, ignoresEnd: true };
+    const { text } = await scored(TOKENS.slice(0, 8), asked);
+    const stopped = await scored(TOKENS.slice(0, 8), { ...asked, stop: [text.slice(5, 9)] });
+    expect([stopped.done.finishReason, stopped.text]).toEqual([
+      'stop',
+      text.slice(0, text.indexOf(text.slice(5, 9))),
+    ]);
+    expect(reported(stopped)).toHaveLength(stopped.done.usage.completionTokens);
   });
 
   it('are ranked, with the likeliest beside them', async () => {

@@ -85,18 +85,29 @@ export class StreamOutput {
   }
 
   push(token: number, sampled: SampledToken | null): JobEvent[] {
+    const events = this.#take(token, sampled);
+    // Programs that score a prompt (lm-eval) count on one entry for each token of prompt and answer, with text or without.
+    const needsAll = this.#finishReason !== null && this.#job.job.scoredPrompt !== undefined;
+    return needsAll ? [...events, ...this.#sampled.releaseAll()] : events;
+  }
+
+  #take(token: number, sampled: SampledToken | null): JobEvent[] {
     const { parser, constraint } = this.#job.answer;
     this.#tokens.push(token);
     constraint?.accept(token);
     this.#guard?.note();
-    if (this.#vocabulary.isEnd(token)) return [...this.#end('stop'), ...this.#textless(sampled)];
+    if (this.#vocabulary.isEnd(token)) {
+      const events = this.#end('stop');
+      if (sampled) this.#sampled.add(sampled);
+      return events;
+    }
     if (parser.thinking) this.#reasoningTokens += 1;
     else if (sampled && parser.inText) this.#sampled.add(sampled);
     const events = this.#toEvents(this.#readParts(token));
-    if (this.#finishReason !== null) return [...events, ...this.#textless()];
-    if (parser.complete) return [...events, ...this.#end('stop'), ...this.#textless()];
+    if (this.#finishReason !== null) return events;
+    if (parser.complete) return [...events, ...this.#end('stop')];
     if (this.#tokens.length >= this.#most || this.#guard?.isOver === true)
-      return [...events, ...this.#end('length'), ...this.#textless()];
+      return [...events, ...this.#end('length')];
     return events;
   }
 
@@ -131,16 +142,6 @@ export class StreamOutput {
     const held = this.#stops.end(isCut ? this.#job.answer.hiddenStops : []);
     this.#finishReason = this.#parser.calledTool && !isCut ? 'tool_calls' : reason;
     return [...events, ...this.#sampled.release(held), ...this.#sampled.releaseHalf(this.#utf8.halfTokens)];
-  }
-
-  /**
-   * Tokens that wrote no text: the end token, control tokens, stop strings. Programs that score a prompt (lm-eval) count
-   * on one entry for each token of prompt and answer.
-   */
-  #textless(end: SampledToken | null = null): TextEvent[] {
-    if (this.#job.job.scoredPrompt === undefined) return [];
-    if (end !== null) this.#sampled.add(end);
-    return this.#sampled.releaseAll();
   }
 
   /** Stop strings apply to the answer's text, not to thinking and not to the arguments of tools. */
@@ -211,6 +212,7 @@ class SampledTokens {
     return [{ type: 'text', text: '', tokens }];
   }
 
+  /** What begins no text: the end token, control tokens, stop strings. */
   releaseAll(): TextEvent[] {
     const waiting = this.#waiting.map(({ token }) => token);
     this.#waiting = [];
