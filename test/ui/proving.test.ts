@@ -1,12 +1,26 @@
 /** The proof under an answer: asked for by one click, checked in the browser, opened, and exported with the conversation. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { deferred } from '../../src/lib/base/deferred.ts';
 import { openPage } from './browser.ts';
 import { pageRig } from './page-rig.ts';
 import { answers, items, reload, say } from './talking.ts';
 
 const rig = pageRig();
+
+/** Requests to these addresses wait until `release`. */
+async function holdBack(page: Page, addresses: string) {
+  const asked = deferred<undefined>();
+  const released = deferred<undefined>();
+  await page.route(addresses, async (route) => {
+    asked.resolve(undefined);
+    await released.promise;
+    await route.continue();
+  });
+  return { asked: asked.promise, release: () => released.resolve(undefined) };
+}
 
 describe('an answer', () => {
   it('is proved by one click, and a changed one is found out from the exported conversation', async () => {
@@ -86,6 +100,47 @@ describe('an answer', () => {
       await seals.first().waitFor();
     }
     expect(new Set(keys).size).toBe(2);
+    await close();
+  });
+
+  it('has a view that shows nothing of another record, however slow its own check is', async () => {
+    const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`);
+    const seals = page.locator('.seal');
+    const question = page.getByLabel('The question', { exact: true });
+    for (const [at, asked] of ['What is Hearth?', 'What is a river?'].entries()) {
+      await say(page, asked);
+      await page.getByRole('button', { name: 'Prove' }).last().click();
+      await expect.poll(() => seals.count()).toBe(at + 1);
+    }
+    await seals.first().click();
+    await expect.poll(() => question.textContent()).toBe('What is Hearth?');
+    const ofFirst = page.url();
+    await page.goBack();
+
+    const identity = await holdBack(page, '**/v1/identity?*');
+    await seals.last().click();
+    await identity.asked;
+    expect(await page.locator('.record').count()).toBe(0);
+    // The check of the second ends while the first is open.
+    await page.goto(ofFirst);
+    identity.release();
+    await expect.poll(() => question.textContent()).toBe('What is Hearth?');
+    await reload(page);
+    await expect.poll(() => question.textContent()).toBe('What is Hearth?');
+
+    // An answer that was asked for in this view waits there.
+    await page.goto(`${rig.served.url}/ui/#/proof`);
+    const chat = await holdBack(page, '**/v1/chat/completions');
+    await page.getByLabel('Question', { exact: true }).fill('What is a hill?');
+    await page.getByRole('button', { name: 'Ask for a signed answer' }).click();
+    await chat.asked;
+    await page.goto(ofFirst);
+    await expect.poll(() => question.textContent()).toBe('What is Hearth?');
+    chat.release();
+    await page.getByRole('button', { name: 'Ask for a signed answer' }).waitFor();
+    expect(await question.textContent()).toBe('What is Hearth?');
+    await page.goto(`${rig.served.url}/ui/#/proof`);
+    await expect.poll(() => question.textContent()).toBe('What is a hill?');
     await close();
   });
 

@@ -1,8 +1,8 @@
-import { change, isRestored, kept } from '../chat/talk/conversations.ts';
+import { change, kept } from '../chat/talk/conversations.ts';
 import type { Conversation } from '../chat/talk/conversation.ts';
 import type { Entry, Proof } from '../chat/talk/entry.ts';
 import { type Checked, headlineOf } from './check.ts';
-import { checked, fault, forgetRecord, held, hold } from './proof-state.ts';
+import { fault, hold } from './proof-state.ts';
 import { meetService } from './trust.ts';
 
 interface Named {
@@ -22,18 +22,14 @@ export function findNamed(id: string | null): Named | null {
 
 export async function showNamed(id: string | null): Promise<void> {
   const named = findNamed(id);
-  if (named === null) {
-    if (held.value?.isNamed === true) forgetRecord();
-    if (id !== null && isRestored.value) fault.value = 'This browser no longer has the answer of this proof.';
-    return;
-  }
+  if (named === null) return;
   const { conversation, proof } = named;
   const { record, request } = proof;
   fault.value = null;
   // A stopped service proves nothing new; its key may be known already.
-  await meetService().catch(() => undefined);
-  await hold({ record, request, from: 'from a conversation', subject: conversation.title, isNamed: true });
-  if (checked.value !== null && held.value?.record === record) keepVerdict(named, checked.value);
+  const ready = meetService().catch(() => undefined);
+  const held = { record, request, from: 'from a conversation', subject: conversation.title };
+  keepVerdict(named, await hold(id, held, ready));
 }
 
 /** Stores the result in the conversation, unless the check was not possible here. */

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { FROZEN_MODE, REQUEST_HEADERS } from '../../src/wire/headers.ts';
 import { readProofFile } from '../../src/trust/evidence/proof-file.ts';
 import type { Finding } from '../../src/trust/evidence/verify.ts';
@@ -13,13 +13,22 @@ export interface Held {
   readonly nonce?: string;
   readonly from: string;
   readonly subject?: string;
-  readonly isNamed?: true;
   readonly key?: string;
 }
 
-export const held = signal<Held | null>(null);
-export const checked = signal<Checked | null>(null);
-export const comparison = signal<readonly Finding[] | null>(null);
+interface Opened {
+  readonly held: Held;
+  readonly checked: Checked | null;
+  readonly comparison: readonly Finding[] | null;
+}
+
+/** By the id in the address; null: the record that was asked for or chosen in this view. */
+type Place = string | null;
+
+const records = signal<ReadonlyMap<Place, Opened>>(new Map());
+
+/** Never another address's record, whatever is still being fetched or checked. */
+export const opened = computed(() => records.value.get(place.value.id) ?? null);
 export const busy = signal<'no' | 'asking' | 'comparing'>('no');
 export const fault = signal<string | null>(null);
 
@@ -31,20 +40,21 @@ export function askSigned(model: string, prompt: string, maxTokens: number): Pro
     const request = JSON.stringify(body);
     const nonce = crypto.randomUUID();
     const record = await frozen(request, nonce);
-    await hold({ record, request, nonce, from: 'asked here', subject: prompt });
+    await hold(null, { record, request, nonce, from: 'asked here', subject: prompt });
   });
 }
 
 export function askAgain(): Promise<void> {
   return during('comparing', async () => {
-    const [first, { request } = { request: null }] = [checked.value, held.value ?? undefined];
-    if (first === null || request === null) return;
+    const { id } = place.peek();
+    const { held, checked: first } = records.peek().get(id) ?? {};
+    if (held === undefined || first == null || held.request === null) return;
+    const { request } = held;
     const record = await frozen(request, crypto.randomUUID());
-    const key = keyFor(first);
-    const second = await checkRecord({ record, request, key });
+    const second = await checkRecord({ record, request, key: keyFor(held, first) });
     if (second.statement === null)
       throw new Error('The second answer is not signed by the key of the first, so they cannot be compared.');
-    comparison.value = await compareAnswers(first, second);
+    update(id, held, { comparison: await compareAnswers(first, second) });
   });
 }
 
@@ -56,20 +66,26 @@ export function takeFiles(files: Iterable<File>): Promise<void> {
     const of = (kind: ReturnType<typeof kindOf>) => texts.find(({ text }) => kindOf(text) === kind);
     const [proof, record, request, key] = [of('proof'), of('record'), of('request'), of('key')];
     if (key !== undefined) trust.value = { kind: 'given', text: key.text, name: key.name };
-    const old = held.value;
+    const { id } = place.peek();
+    const old = records.peek().get(id)?.held ?? null;
     const whole = readProofFile(proof?.text ?? '');
     if (whole !== null) {
       leaveNamed();
       const { publicKey } = whole;
       const enclosed = publicKey === null ? {} : { key: publicKey };
-      await hold({ ...whole, request: request?.text ?? whole.request, from: proof?.name ?? '', ...enclosed });
+      await hold(null, {
+        ...whole,
+        request: request?.text ?? whole.request,
+        from: proof?.name ?? '',
+        ...enclosed,
+      });
     } else if (record !== undefined) {
       leaveNamed();
-      await hold({ record: record.text, request: request?.text ?? null, from: record.name });
+      await hold(null, { record: record.text, request: request?.text ?? null, from: record.name });
     } else if (old !== null && (request ?? key) !== undefined) {
-      await hold({ ...old, request: request?.text ?? old.request });
+      await hold(id, { ...old, request: request?.text ?? old.request });
     } else if (key === undefined) {
-      forgetRecord();
+      put(id, null);
       throw new Error(
         request === undefined
           ? 'This is not a record. Choose a saved answer that holds its member "evidence", with its request and key if you have them.'
@@ -83,19 +99,26 @@ function leaveNamed(): void {
   if (place.peek().id !== null) location.hash = addressOf('proof');
 }
 
-export function forgetRecord(): void {
-  held.value = null;
-  checked.value = null;
-  comparison.value = null;
+function put(id: Place, record: Opened | null): void {
+  const next = new Map(records.peek());
+  if (record === null) next.delete(id);
+  else next.set(id, record);
+  records.value = next;
 }
 
-export async function hold(next: Held): Promise<void> {
-  held.value = next;
-  checked.value = null;
-  comparison.value = null;
-  const judged = await judge(next);
-  // Another record may have been opened meanwhile.
-  if (held.value === next) checked.value = judged;
+/** Does nothing where another record has been opened meanwhile. */
+function update(id: Place, held: Held, part: Partial<Opened>): void {
+  const now = records.peek().get(id);
+  if (now?.held === held) put(id, { ...now, ...part });
+}
+
+/** Shows no verdict before `ready`, and returns the new one. */
+export async function hold(id: Place, held: Held, ready?: Promise<unknown>): Promise<Checked> {
+  put(id, { held, checked: null, comparison: null });
+  await ready;
+  const checked = await judge(held);
+  update(id, held, { checked });
+  return checked;
 }
 
 /** With the trusted key, or else with the key in the file. */
@@ -105,8 +128,8 @@ async function judge({ record, request, nonce, key }: Held): Promise<Checked> {
   return { ...(await checkRecord({ record, request, key, nonce })), isKeyEnclosed: true };
 }
 
-export const keyFor = ({ isKeyEnclosed }: Checked): string | null =>
-  isKeyEnclosed === true ? (held.value?.key ?? null) : keyText();
+export const keyFor = ({ key }: Held, { isKeyEnclosed }: Checked): string | null =>
+  isKeyEnclosed === true ? (key ?? null) : keyText();
 
 export async function frozen(request: string, nonce: string, signal?: AbortSignal): Promise<string> {
   const headers = { [REQUEST_HEADERS.evidenceMode]: FROZEN_MODE, [REQUEST_HEADERS.evidenceNonce]: nonce };

@@ -11,7 +11,7 @@ import { useRecovery } from '../service/use-recovery.ts';
 import { Options } from '../parts/options.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { findNamed, showNamed } from './named-proof.ts';
-import { askSigned, busy, checked, fault, type Held, held, takeFiles } from './proof-state.ts';
+import { askSigned, busy, fault, type Held, opened, takeFiles } from './proof-state.ts';
 import { type Checked, findQuestion, savedValue, answerText } from './check.ts';
 import { RecordView } from './record-view.tsx';
 import { meetService, trust } from './trust.ts';
@@ -26,6 +26,7 @@ export function ProofView() {
   const { id } = place.value;
   const named = findNamed(id);
   const isNamed = named !== null;
+  const isMissing = id !== null && !isNamed && isRestored.value;
   useEffect(() => void showNamed(id), [id, isNamed, isRestored.value]);
   const forms = (
     <div class="two">
@@ -55,17 +56,18 @@ export function ProofView() {
       <RecordingSign />
       {isNamed ? null : forms}
       <TrustLine />
-      <Failure text={fault.value} />
-      {checked.value === null || held.value === null ? null : (
-        <RecordView
-          held={held.value}
-          checked={checked.value}
-          answer={<Said held={held.value} checked={checked.value} />}
-        />
-      )}
+      <Failure text={isMissing ? 'This browser no longer has the answer of this proof.' : fault.value} />
+      {id === null || isNamed ? <Opened /> : null}
       {isNamed ? forms : null}
     </div>
   );
+}
+
+function Opened() {
+  const { held, checked = null, comparison = null } = opened.value ?? {};
+  if (held === undefined || checked === null) return null;
+  const answer = <Said held={held} checked={checked} />;
+  return <RecordView held={held} checked={checked} comparison={comparison} answer={answer} />;
 }
 
 const typed = signal<{ readonly prompt: string; readonly model: string | null; readonly tokens: string }>({

@@ -7,7 +7,7 @@ import { fileName, saveFile } from '../parts/files.ts';
 import { CodeBlock } from '../text/code/code-block.tsx';
 import { type Checked, headlineOf, payloadText } from './check.ts';
 import { explain } from './explained.ts';
-import { askAgain, busy, comparison, type Held, keyFor } from './proof-state.ts';
+import { askAgain, busy, type Held, keyFor } from './proof-state.ts';
 
 const TONES = { 0: 'good', 1: 'bad', 2: 'open' } as const;
 /** Not green if an unknown key signed it, or no request was compared. */
@@ -25,13 +25,14 @@ const LEVELS = {
 export function RecordView({
   held,
   checked,
+  comparison,
   answer,
 }: {
   held: Held;
   checked: Checked;
+  comparison: readonly Finding[] | null;
   answer: ComponentChildren;
 }) {
-  const compared = comparison.value;
   const verdict = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { bottom = 0 } = verdict.current?.getBoundingClientRect() ?? {};
@@ -58,10 +59,10 @@ export function RecordView({
       {answer}
       <Findings list={checked.findings} />
       <Actions held={held} checked={checked} />
-      {compared === null ? null : (
+      {comparison === null ? null : (
         <section aria-label="Comparison">
-          <h2>Asked again: {comparedWords(compared)}</h2>
-          <Findings list={compared} />
+          <h2>Asked again: {comparedWords(comparison)}</h2>
+          <Findings list={comparison} />
         </section>
       )}
       <Fields checked={checked} />
@@ -105,7 +106,7 @@ function Actions({ held, checked }: { held: Held; checked: Checked }) {
   const isComparing = busy.value === 'comparing';
   const { record, request, subject } = held;
   const file = fileName('proof', subject);
-  const save = () => saveFile(file, proofFileText({ record, request, publicKey: keyFor(checked) }));
+  const save = () => saveFile(file, proofFileText({ record, request, publicKey: keyFor(held, checked) }));
   return (
     <div class="actions">
       {request === null || !isFromChat(checked) ? null : (
