@@ -22,7 +22,7 @@ interface Opened {
   readonly comparison: readonly Finding[] | null;
 }
 
-/** By the id in the address; null: the record that was asked for or chosen in this view. */
+/** By the id in the address; null: the record that this view requested or read from files. */
 type Place = string | null;
 
 const records = signal<ReadonlyMap<Place, Opened>>(new Map());
