@@ -11,6 +11,8 @@ interface Row {
   readonly what: string;
   /** Paths in src/, packages/ and ui/, without the pattern of a file's name. */
   readonly paths: readonly string[];
+  /** Tests and pages. */
+  readonly others: readonly string[];
   readonly examples: readonly string[];
 }
 
@@ -22,7 +24,8 @@ const rows: readonly Row[] = readFileSync(path.join(root, 'CONTRIBUTING.md'), 'u
   .map((line) => {
     const [, what = '', touch = '', examples = ''] = line.split('|').map((cell) => cell.trim());
     const paths = words(touch).filter((word) => /^(src|packages|ui)\//.test(word));
-    return { what, paths, examples: words(examples) };
+    const others = words(touch).filter((word) => /^(test\/.*\.test\.ts|docs\/.*\.md)$/.test(word));
+    return { what, paths, others, examples: words(examples) };
   });
 
 const sources = ['src', 'packages', 'ui']
@@ -60,8 +63,16 @@ describe('the table of what to touch', () => {
       ];
       const empty = row.paths.filter((place) => !files.some((file) => isNamed(file, place)));
       expect(empty.filter((place) => !optional.includes(place))).toEqual([]);
+      const isExample = (file: string): boolean =>
+        row.examples.some((example) => readFileSync(path.join(root, file), 'utf8').includes(example));
+      expect(row.others.filter((file) => !isExample(file))).toEqual([]);
     },
   );
+
+  it('names the lists of sampling options in tests and pages', () => {
+    const [row] = rows.filter(({ what }) => what === 'a sampling option');
+    expect(row?.others).toEqual(['test/contract/sampling-options.test.ts', 'docs/evidence.md']);
+  });
 });
 
 const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' });

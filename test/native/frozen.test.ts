@@ -129,7 +129,7 @@ describe('a frozen run', () => {
     expect(frozen.exec.numCtx).toBe(1024);
   });
 
-  it('constrains by a grammar like the ordinary lane', async () => {
+  it('constrains by a grammar like an ordinary slot', async () => {
     const format = { kind: 'json_object' } as const;
     const first = await freeze({ format, maxTokens: 60 });
     expect(digestOf(await freeze({ format, maxTokens: 60 }))).toBe(digestOf(first));

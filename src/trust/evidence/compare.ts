@@ -91,7 +91,7 @@ export function tupleDifferences(claimed: AnyTuple, here: AnyTuple, ignored: rea
   return found;
 }
 
-/** Parts of `exec` that change no bit in the lane exact. */
+/** Parts of `exec` that change no bit in the exact lane. */
 const NOT_OF_EXACT: readonly string[] = ['n_seq', 'n_threads', 'n_threads_observed'];
 
 export const shardDigests = ({ shards }: ModelFiles): string =>

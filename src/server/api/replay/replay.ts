@@ -144,7 +144,7 @@ function answerWords({ request: { route } }: Predicate, request: unknown): Answe
   };
 }
 
-/** Null: the record was not made in the lane exact. */
+/** Null: the record was not made in the exact lane. */
 function recordedKeyType({ exec }: Predicate): KvType | null {
   if (exec.lane !== 'exact') return null;
   const type = exec.type_k.toLowerCase();
