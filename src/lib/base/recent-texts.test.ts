@@ -22,4 +22,12 @@ describe('RecentTexts', () => {
     texts.set('x'.repeat(11), 5);
     expect(texts.size).toBe(0);
   });
+
+  it('counts what results take, where that follows from no text', () => {
+    const texts = new RecentTexts<string>({ entries: 10, chars: 10 }, (made) => made.length);
+    texts.set('a', 'made');
+    texts.set('b', 'made');
+    texts.set('c', 'made');
+    expect([texts.get('a'), texts.get('b'), texts.get('c')]).toEqual([undefined, 'made', 'made']);
+  });
 });

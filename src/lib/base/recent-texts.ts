@@ -5,12 +5,18 @@ interface RecentLimits {
   readonly chars: number;
 }
 
+const NO_CHARS = () => 0;
+
 /** Cache of results by text; evicts the least recently used text of the owner that keeps most. */
 export class RecentTexts<Value> {
   readonly #known: SharedMap<string, { readonly made: Value }>;
 
-  constructor({ entries, chars }: RecentLimits) {
+  readonly #charsIn: (made: Value) => number;
+
+  /** `charsIn`: size of a result that may be longer than its text. */
+  constructor({ entries, chars }: RecentLimits, charsIn: (made: Value) => number = NO_CHARS) {
     this.#known = new SharedMap({ entries, size: chars });
+    this.#charsIn = charsIn;
   }
 
   get size(): number {
@@ -23,7 +29,7 @@ export class RecentTexts<Value> {
   }
 
   set(text: string, made: Value, owner = ''): void {
-    this.#known.set(text, { made }, { owner, size: text.length });
+    this.#known.set(text, { made }, { owner, size: text.length + this.#charsIn(made) });
     this.#known.trim();
   }
 

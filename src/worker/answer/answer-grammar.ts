@@ -49,7 +49,10 @@ interface PlannedGrammar {
   readonly unheld: readonly UnheldKeyword[];
 }
 
-const kept = new RecentTexts<PlannedGrammar>({ entries: 16, chars: 2_000_000 });
+const kept = new RecentTexts<PlannedGrammar>(
+  { entries: 16, chars: 2_000_000 },
+  ({ gbnf }) => gbnf?.length ?? 0,
+);
 
 export function answerGrammar(request: AnswerGrammarRequest): string | null {
   return plannedGrammar(request).gbnf;

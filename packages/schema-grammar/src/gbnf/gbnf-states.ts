@@ -37,12 +37,8 @@ export class GbnfStates {
     this.program = program;
   }
 
-  /** Too large for reuse with another answer. */
-  get isFull(): boolean {
-    return this.#size > 0.5;
-  }
-
-  get #size(): number {
+  /** Used share of what one grammar may take. */
+  get fill(): number {
     const states = (this.#states.length + this.#returns.length) / MAX_STATES;
     return Math.max(states, (this.#states.length * this.program.classes) / MAX_STEPS);
   }
@@ -109,7 +105,7 @@ export class GbnfStates {
     const key = `${accepts ? '+' : '-'}${places.join(' ')}|${below.join(' ')}`;
     const known = this.#stateIds.get(key);
     if (known !== undefined) return known;
-    if (this.#size > 1) meter.spend(Number.POSITIVE_INFINITY);
+    if (this.fill > 1) meter.spend(Number.POSITIVE_INFINITY);
     const next = new Int32Array(this.program.classes).fill(UNKNOWN);
     this.#states.push({ places, below, accepts, next });
     this.#stateIds.set(key, this.#states.length - 1);

@@ -1,3 +1,4 @@
+import { queryObjects } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { PackedTexts } from './packed-texts.ts';
 import { TokenGrammars } from './token-grammar.ts';
@@ -66,6 +67,36 @@ describe('a grammar over tokens', () => {
   });
 });
 
+describe('grammars that are kept', () => {
+  const [first, second] = ['root ::= "a" "b"?', 'root ::= "b" "a"?'];
+  // What may come next is the same array as long as its grammar is kept.
+  const opened = (limits: object) => {
+    const roomy = { grammars: 16, chars: 1_000, fill: 1, maskBytes: 1_000 };
+    const grammars = new TokenGrammars(vocabulary(texts), { ...roomy, ...limits });
+    const allowed = (gbnf: string) => grammars.open(gbnf).allowed();
+    allowed(first);
+    const before = allowed(second);
+    allowed(first);
+    return allowed(second) === before;
+  };
+
+  it.each<[string, object, boolean]>([
+    ['room for both', {}, true],
+    ['one grammar', { grammars: 1 }, false],
+    ['the characters of one', { chars: first.length }, false],
+    ['the states of less than two', { fill: 7 / 200_000 }, false],
+    ['the bytes of one mask', { maskBytes: texts.length + 1 }, false],
+  ])('%s', (_what, limits, isKept) => {
+    expect(opened(limits)).toBe(isKept);
+  });
+});
+
+/** Counting objects collects the garbage first. */
+function heapBytes(): number {
+  queryObjects(Array, { format: 'count' });
+  return process.memoryUsage().heapUsed;
+}
+
 describe('a grammar that needs too much work', () => {
   const bomb = 'root ::= x{200}\nx ::= "a"{0,60}';
 
@@ -78,6 +109,20 @@ describe('a grammar that needs too much work', () => {
     expect(write).toThrow('too ambiguous');
     expect(() => grammars.open(bomb)).toThrow('too ambiguous');
     expect(grammars.open('root ::= "a"').isAllowed(tokenOf('a'))).toBe(true);
+  });
+
+  it('leaves its digest and not its text in memory', () => {
+    const grammars = new TokenGrammars(vocabulary(texts));
+    const write = (comment: string) => {
+      const grammar = grammars.open(`${bomb}\n# ${comment}`);
+      for (;;) grammar.accept(tokenOf('aa'));
+    };
+    expect(() => write('')).toThrow('too ambiguous');
+    const before = heapBytes();
+    expect(() => write('x'.repeat(8_000_000))).toThrow('too ambiguous');
+    // Regular expressions hold their last text.
+    grammars.open('root ::= "a"');
+    expect(heapBytes() - before).toBeLessThan(5_000_000);
   });
 
   it('is not one whose stacks would double', () => {

@@ -3,6 +3,7 @@
  * llama.cpp's stacks double with each token of an ambiguous grammar, in calls that cannot be bounded from here. The
  * work that a grammar causes is counted; one that needs too much ends its own answer, and is refused from then on.
  */
+import { createHash } from 'node:crypto';
 import { orFailure } from '../../../lib/errors/grammar-failure.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
 import { checkGbnf } from '../../../../packages/schema-grammar/src/gbnf/gbnf-check.ts';
@@ -18,9 +19,11 @@ import type { PackedTexts } from './packed-texts.ts';
 /** Work steps that an answer may do at once (about 100 ms), and that each of its tokens adds (about 0.5 ms). */
 const MOST_WORK = 2_000_000;
 const WORK_PER_TOKEN = 10_000;
-/** Kept grammars with their states, and the most characters of their texts. */
-const MAX_KEPT = 16;
-const MAX_KEPT_CHARS = 2_000_000;
+/** Of the grammars that are kept, all together; `fill`: of their states, in units of the largest grammar. */
+const KEPT_LIMITS = { grammars: 16, chars: 2_000_000, fill: 1, maskBytes: 64 * 1024 * 1024 };
+/** A grammar with more states is too large for another answer. */
+const MOST_FILL = 0.5;
+/** Of these, only digests are kept. */
 const MAX_REFUSED = 64;
 const MAX_MASKS = 24;
 
@@ -31,17 +34,19 @@ interface KeptGrammar {
 
 export class TokenGrammars {
   readonly #texts: PackedTexts;
+  readonly #limits: typeof KEPT_LIMITS;
   readonly #kept = new Map<string, KeptGrammar>();
   readonly #refused = new Set<string>();
 
-  constructor(texts: PackedTexts) {
+  constructor(texts: PackedTexts, limits = KEPT_LIMITS) {
     this.#texts = texts;
+    this.#limits = limits;
   }
 
   open(gbnf: string): TokenGrammar {
-    if (this.#refused.has(gbnf)) throw tooAmbiguous();
+    if (this.#refused.size > 0 && this.#refused.has(sha256(gbnf))) throw tooAmbiguous();
     const kept = this.#kept.get(gbnf);
-    const known = kept === undefined || kept.states.isFull ? this.#made(gbnf) : kept;
+    const known = kept === undefined || kept.states.fill > MOST_FILL ? this.#made(gbnf) : kept;
     this.#keep(gbnf, known);
     return new TokenGrammar(gbnf, known, this.#texts, () => this.#refuse(gbnf));
   }
@@ -53,21 +58,34 @@ export class TokenGrammars {
   #keep(gbnf: string, grammar: KeptGrammar): void {
     this.#kept.delete(gbnf);
     this.#kept.set(gbnf, grammar);
-    let chars = [...this.#kept.keys()].reduce((sum, text) => sum + text.length, 0);
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= MAX_KEPT && chars <= MAX_KEPT_CHARS) break;
-      chars -= oldest.length;
+    while (this.#isTooMuch()) {
+      const [oldest = gbnf] = this.#kept.keys();
       this.#kept.delete(oldest);
     }
   }
 
+  /** Counted anew each time, because states and masks grow while answers use them. */
+  #isTooMuch(): boolean {
+    let [chars, fill, masks] = [0, 0, 0];
+    for (const [text, grammar] of this.#kept) {
+      chars += text.length;
+      fill += grammar.states.fill;
+      masks += grammar.masks.size;
+    }
+    const { grammars, maskBytes, ...most } = this.#limits;
+    const isTooLarge = chars > most.chars || fill > most.fill || masks * this.#texts.size > maskBytes;
+    return this.#kept.size > grammars || (this.#kept.size > 0 && isTooLarge);
+  }
+
   #refuse(gbnf: string): void {
     this.#kept.delete(gbnf);
-    this.#refused.add(gbnf);
+    this.#refused.add(sha256(gbnf));
     const [oldest] = this.#refused;
     if (this.#refused.size > MAX_REFUSED && oldest !== undefined) this.#refused.delete(oldest);
   }
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 function tooAmbiguous() {
   return fail('invalid_request', {

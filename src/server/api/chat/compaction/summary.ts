@@ -49,7 +49,7 @@ interface Kept {
 
 /** Summaries by the turns that they replace. A client that does not know them sends those turns again. */
 export class SummaryBook {
-  readonly #kept = new RecentTexts<Kept>({ entries: 256, chars: 64 * 256 });
+  readonly #kept = new RecentTexts<Kept>({ entries: 256, chars: 1_000_000 }, ({ summary }) => summary.length);
 
   find(owner: string, turns: readonly Turn[]): Kept | undefined {
     const names = prefixKeys(owner, turns);
