@@ -67,6 +67,18 @@ const EvalShown = Type.Object({
 });
 export type EvalShown = Static<typeof EvalShown>;
 
+const ReferenceShown = Type.Object({
+  of: orNull(Text, 'The model that was measured; null: only the user that runs the service may see it.'),
+  issued_at: Moment,
+  hearth: Text,
+  library: Library,
+  bits_per_byte: orNull(
+    Type.Number(),
+    'Of this model, for all texts; null: their bytes could not be counted alike.',
+  ),
+});
+export type ReferenceShown = Static<typeof ReferenceShown>;
+
 export const Passport = Type.Object(
   {
     object: Type.Literal('svc.passport'),
@@ -109,6 +121,10 @@ export const Passport = Type.Object(
     }),
     check: orNull(CheckShown, 'What hearth check found last; null: not checked.'),
     eval: orNull(EvalShown, 'What hearth eval measured last; null: not measured.'),
+    eval_reference: orNull(
+      ReferenceShown,
+      'What the last hearth eval found that compared another model with this one; null: none did.',
+    ),
   },
   { $id: 'Passport' },
 );

@@ -1,4 +1,5 @@
 /** The signed card of a model: made of a measurement, kept in the home, and read again with its signature checked. */
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pickSettings } from '../../../contract/settings/shapes.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
@@ -8,7 +9,7 @@ import { knownDigest, modelFiles } from '../../../store/files/manifest.ts';
 import { idToFileName } from '../../../store/files/model-id.ts';
 import type { InstalledModel, Registry } from '../../../store/registry/registry.ts';
 import { isCard } from '../../../trust/evidence/any-statement.ts';
-import type { EvalReport } from '../../../trust/evidence/eval-statement.ts';
+import type { EvalPredicate, EvalReport } from '../../../trust/evidence/eval-statement.ts';
 import { openOwnIssuer } from '../../../trust/evidence/own-issuer.ts';
 import { canonicalSha256 } from '../../../trust/identity/canonical.ts';
 import type { Envelope } from '../../../trust/identity/dsse.ts';
@@ -99,24 +100,53 @@ export interface LastCard {
 
 /** What was last measured of a model; null: nothing, or a card that this home did not sign. */
 export async function lastCard(home: string, model: InstalledModel): Promise<LastCard | null> {
+  const predicate = await readCard(home, cardFile(home, model.id));
+  if (predicate === null) return null;
+  const isOfSettings = settingsSha256(model) === predicate.settings.sha256;
+  return {
+    report: predicate.report,
+    outdated: !isOf(model, predicate.model) ? 'file' : isOfSettings ? null : 'settings',
+    ...circumstances(predicate),
+  };
+}
+
+/** The last card that compares another model with this one: its report says how well this one predicts the texts. */
+export async function lastCardAgainst(
+  home: string,
+  model: InstalledModel,
+): Promise<Omit<LastCard, 'outdated'> | null> {
+  const names = await readdir(evalFolder(home)).catch(() => []);
+  const cards: Omit<LastCard, 'outdated'>[] = [];
+  for (const name of names.filter((each) => each.endsWith('.json'))) {
+    const predicate = await readCard(home, path.join(evalFolder(home), name));
+    const reference = predicate?.reference ?? null;
+    if (predicate === null || reference === null || 'upstream' in reference) continue;
+    if (isOf(model, reference)) cards.push({ report: predicate.report, ...circumstances(predicate) });
+  }
+  return cards.sort((a, b) => (a.issuedAt < b.issuedAt ? 1 : -1))[0] ?? null;
+}
+
+function isOf(model: InstalledModel, { blob_sha256: digest }: EvalPredicate['model']): boolean {
+  const [first] = modelFiles(model);
+  return first !== undefined && knownDigest(first) === digest;
+}
+
+const circumstances = ({ issuer, server, backend }: EvalPredicate) => ({
+  issuedAt: issuer.issued_at,
+  hearth: server.version,
+  library: { release: backend.llama_commit, sha256: backend.backend_sha256 },
+});
+
+/** Null: no card, or one that this home did not sign. */
+async function readCard(home: string, file: string): Promise<EvalPredicate | null> {
   try {
-    const { record } = await readRecord(cardFile(home, model.id));
+    const { record } = await readRecord(file);
     const { findings, statement } = checkClaims(record, await readKeyring(home, undefined), {
       request: null,
     });
     if (statement === null || !isCard(statement)) return null;
-    if (findings.some(({ outcome }) => outcome === 'failed' || outcome === 'incomparable')) return null;
-    const { predicate } = statement;
-    const [first] = modelFiles(model);
-    const isOfFile = first !== undefined && knownDigest(first) === predicate.model.blob_sha256;
-    const isOfSettings = settingsSha256(model) === predicate.settings.sha256;
-    return {
-      report: predicate.report,
-      issuedAt: predicate.issuer.issued_at,
-      outdated: !isOfFile ? 'file' : isOfSettings ? null : 'settings',
-      hearth: predicate.server.version,
-      library: { release: predicate.backend.llama_commit, sha256: predicate.backend.backend_sha256 },
-    };
+    const isSound = !findings.some(({ outcome }) => outcome === 'failed' || outcome === 'incomparable');
+    return isSound ? statement.predicate : null;
   } catch (error) {
     // A card that cannot be read is as good as none: the model can be measured again.
     if (isSvcError(error)) return null;

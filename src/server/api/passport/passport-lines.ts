@@ -1,4 +1,4 @@
-import type { CheckShown, Passport } from '../../../wire/operation/passport.ts';
+import type { CheckShown, Passport, ReferenceShown } from '../../../wire/operation/passport.ts';
 import { readable } from '../../../lib/base/byte-size.ts';
 
 type Line = readonly [name: string, value: string];
@@ -61,7 +61,7 @@ const pairs = (values: Readonly<Record<string, unknown>>): string =>
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
-function measuredLines({ model, kind, check, eval: measured }: Passport): Line[] {
+function measuredLines({ model, kind, check, eval: measured, eval_reference: reference }: Passport): Line[] {
   if (kind !== 'chat') return [];
   return [
     ...(check === null
@@ -90,7 +90,13 @@ function measuredLines({ model, kind, check, eval: measured }: Passport): Line[]
             ].join(', '),
           ] as const,
         ]),
+    ...(reference === null ? [] : [['reference', referenceWords(reference)] as const]),
   ];
+}
+
+function referenceWords({ of, bits_per_byte: bits, ...with_ }: ReferenceShown): string {
+  const figure = bits === null ? '' : `, ${bits.toFixed(3)} bits per byte`;
+  return `of ${of === null ? 'another model' : `hearth eval ${of}`}${figure}; ${withWords(with_.library, with_.hearth)}, ${with_.issued_at}`;
 }
 
 function checkWords({ cases: { all, passed, left, failed }, is_current }: CheckShown): string {

@@ -13,11 +13,12 @@ import { TOOL_PROTOCOL } from '../../../wire/inference/tool-envelope.ts';
 import type {
   CheckShown,
   EvalShown,
+  ReferenceShown,
   Passport,
   SignatureShown,
   TemplateShown,
 } from '../../../wire/operation/passport.ts';
-import { cardFile, lastCard } from '../eval/card.ts';
+import { cardFile, lastCard, lastCardAgainst } from '../eval/card.ts';
 import { settingsDigest } from './settings-digest.ts';
 
 export interface PassportContext {
@@ -59,6 +60,7 @@ export async function makePassport(model: InstalledModel, context: PassportConte
     sampling: { recommended: await recommended(model, registry), set: requestDefaults(model) },
     check: await showCheck(model, home),
     eval: model.kind === 'chat' ? await showEval(model, home) : null,
+    eval_reference: model.kind === 'chat' ? await showReference(model, home) : null,
   };
 }
 
@@ -117,13 +119,23 @@ async function showEval(model: InstalledModel, home: string): Promise<EvalShown 
   };
 }
 
+async function showReference(model: InstalledModel, home: string): Promise<ReferenceShown | null> {
+  const card = await lastCardAgainst(home, model);
+  if (card === null) return null;
+  const { report, issuedAt: issued_at, hearth, library } = card;
+  const { reference_bits_per_byte: bits_per_byte } = report.whole;
+  return { of: report.model, issued_at, hearth, library, bits_per_byte };
+}
+
 export function withoutPaths(passport: Passport): Passport {
-  const { origin, files, eval: measured } = passport;
+  const { origin, files, eval: measured, eval_reference: reference } = passport;
   return {
     ...passport,
     origin: { ...origin, ref: origin.ref === null || isPath(origin) ? null : origin.ref },
     files: files.map((file) => ({ ...file, path: null })),
     eval: measured && { ...measured, card: null },
+    // The caller's key may be for some models only.
+    eval_reference: reference && { ...reference, of: null },
   };
 }
 
