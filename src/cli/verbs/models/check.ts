@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { type AgentName, AGENTS } from '../../../server/api/check/agents/agent-kits.ts';
 import { type AgentCard, checkAgent, type StepCard } from '../../../server/api/check/agents/play.ts';
 import { checkModel, type ScoreCard } from '../../../server/api/check/check-model.ts';
+import { caseWords } from '../../../server/api/passport/passport-lines.ts';
 import { settingsDigest } from '../../../server/api/passport/settings-digest.ts';
 import { CHECK } from '../../../store/passports/check-record.ts';
 import { keepFinding } from '../../../store/passports/findings.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../../trust/identity/backend.ts';
 import { readVersion } from '../../version.ts';
 import { makerDefaults } from '../../../store/registry/maker-defaults.ts';
-import { type CliContext, printable } from '../../context.ts';
+import { type CliContext, CliFailure, printable } from '../../context.ts';
 import { interruptible, localRegistry } from '../../local-registry.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
@@ -22,6 +23,7 @@ import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 const WITHIN_MS = 50_000;
 /** Chosen: on a small machine a model takes long for the prompt of a few thousand tokens. */
 const AGENT_WITHIN_MS = 600_000;
+const TOO_SHORT = 'A minute was too short; check it again when the machine is idle.';
 const NAME_WIDTH = 14;
 const CASES_PER_LINE = 10;
 
@@ -77,7 +79,12 @@ function agentLines({ model, agent, mastered, steps, left }: AgentCard): (readon
   return [
     ['model', model],
     ['agent', agent],
-    ['steps', `${mastered} of ${all} mastered${left > 0 ? `, ${left} not tried in time` : ''}`],
+    [
+      'verdict',
+      left === 0
+        ? `${mastered} of ${all} steps mastered`
+        : `incomplete, only ${steps.length} of ${all} steps were tried; ${mastered} of these mastered`,
+    ],
     ...steps.map(
       (step, at) =>
         [step.mastered ? 'mastered' : 'failed', `${at + 1}. ${step.step}${stepRemark(step)}`] as const,
@@ -109,9 +116,11 @@ async function check(context: CliContext, id: string, json: boolean, signal: Abo
       if (tried % CASES_PER_LINE === 0) context.note(`Tried ${tried} of ${all} cases …`);
     },
   });
+  const { all, left } = card.cases;
+  if (left === all) throw new CliFailure(`No case of ${model.id} was tried within a minute. ${TOO_SHORT}`);
   await keepCard(context, model, card);
   if (json) context.printJson(card);
-  else context.print(printableLines(lines(card, model.params.template)));
+  else context.print(printableLines(checkLines(card, model.params.template)));
 }
 
 async function keepCard(context: CliContext, model: InstalledModel, card: ScoreCard): Promise<void> {
@@ -148,18 +157,18 @@ async function findTarget(
 const printableLines = (rows: readonly (readonly [string, string])[]): string =>
   rows.map(([name, value]) => `${name.padEnd(NAME_WIDTH)}${printable(value)}`).join('\n');
 
-function lines(
+export function checkLines(
   { model, toolFormat, format, cases, makerDefaults: defaults, defects }: ScoreCard,
   chosenTemplate: string | undefined,
 ): (readonly [string, string])[] {
-  const { all, passed, failed, left } = cases;
+  const isWhole = cases.left === 0;
   return [
     ['model', model],
+    ['verdict', `${caseWords(cases)}${isWhole ? '' : `. ${TOO_SHORT}`}`],
     ['template', templateWords(format, chosenTemplate)],
     ['tools', toolFormat === 'envelope' ? ENVELOPE : toolFormat],
     ...(format === null ? [] : formatLines(format)),
-    ['cases', `${passed} of ${all} passed${left > 0 ? `, ${left} not tried within a minute` : ''}`],
-    ...failed.map(({ name, reason }) => ['failed', `${name}: ${reason}`] as const),
+    ...cases.failed.map(({ name, reason }) => ['failed', `${name}: ${reason}`] as const),
     [
       'recommended',
       Object.entries(defaults)
@@ -167,7 +176,7 @@ function lines(
         .join(' ') || 'nothing',
     ],
     ...(defects.length === 0
-      ? [['defects', 'none known'] as const]
+      ? [['defects', isWhole ? 'none known' : 'none known from the cases that were tried'] as const]
       : defects.map((defect) => ['defect', defect] as const)),
   ];
 }

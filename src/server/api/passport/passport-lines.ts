@@ -99,10 +99,15 @@ function referenceWords({ of, bits_per_byte: bits, ...with_ }: ReferenceShown): 
   return `of ${of === null ? 'another model' : `hearth eval ${of}`}${figure}; ${withWords(with_.library, with_.hearth)}, ${with_.issued_at}`;
 }
 
-function checkWords({ cases: { all, passed, left, failed }, is_current }: CheckShown): string {
-  const tried = left === 0 ? '' : `, ${left} not tried`;
-  const which = failed.length === 0 ? '' : ` (failed: ${failed.join(', ')})`;
-  return `${passed} of ${all} cases passed${tried}${which}${is_current ? '' : ', with other settings than now'}`;
+function checkWords({ cases, is_current }: CheckShown): string {
+  const which = cases.failed.length === 0 ? '' : ` (failed: ${cases.failed.join(', ')})`;
+  return `${caseWords(cases)}${which}${is_current ? '' : ', with other settings than now'}`;
+}
+
+/** A share of all cases would make a check that tried little look like a bad model. */
+export function caseWords({ all, passed, left }: Omit<CheckShown['cases'], 'failed'>): string {
+  if (left === 0) return `${passed} of ${all} cases passed`;
+  return `incomplete, only ${all - left} of ${all} cases were tried; ${passed} of these passed`;
 }
 
 const withWords = (
