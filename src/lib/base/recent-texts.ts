@@ -5,7 +5,7 @@ interface RecentLimits {
   readonly chars: number;
 }
 
-const NO_CHARS = () => 0;
+const noChars = () => 0;
 
 /** Cache of results by text; evicts the least recently used text of the owner that keeps most. */
 export class RecentTexts<Value> {
@@ -14,7 +14,7 @@ export class RecentTexts<Value> {
   readonly #charsIn: (made: Value) => number;
 
   /** `charsIn`: size of a result that may be longer than its text. */
-  constructor({ entries, chars }: RecentLimits, charsIn: (made: Value) => number = NO_CHARS) {
+  constructor({ entries, chars }: RecentLimits, charsIn: (made: Value) => number = noChars) {
     this.#known = new SharedMap({ entries, size: chars });
     this.#charsIn = charsIn;
   }

@@ -105,7 +105,7 @@ export async function lastCard(home: string, model: InstalledModel): Promise<Las
   const isOfSettings = settingsSha256(model) === predicate.settings.sha256;
   return {
     report: predicate.report,
-    outdated: !isOf(model, predicate.model) ? 'file' : isOfSettings ? null : 'settings',
+    outdated: !isSameFile(model, predicate.model) ? 'file' : isOfSettings ? null : 'settings',
     ...circumstances(predicate),
   };
 }
@@ -121,12 +121,12 @@ export async function lastCardAgainst(
     const predicate = await readCard(home, path.join(evalFolder(home), name));
     const reference = predicate?.reference ?? null;
     if (predicate === null || reference === null || 'upstream' in reference) continue;
-    if (isOf(model, reference)) cards.push({ report: predicate.report, ...circumstances(predicate) });
+    if (isSameFile(model, reference)) cards.push({ report: predicate.report, ...circumstances(predicate) });
   }
   return cards.sort((a, b) => (a.issuedAt < b.issuedAt ? 1 : -1))[0] ?? null;
 }
 
-function isOf(model: InstalledModel, { blob_sha256: digest }: EvalPredicate['model']): boolean {
+function isSameFile(model: InstalledModel, { blob_sha256: digest }: EvalPredicate['model']): boolean {
   const [first] = modelFiles(model);
   return first !== undefined && knownDigest(first) === digest;
 }
