@@ -401,7 +401,10 @@ describe('hearth evidence verify', () => {
   it('signs with a rotated key at once, and keeps the records of the key before checkable', async () => {
     const verify = await saved('rotated', request);
     const boot = (await service.identity()).boot_id;
-    expect((await service.cli(['evidence', 'rotate'])).code).toBe(0);
+    expect(await service.cli(['evidence', 'rotate'])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('empties the prompt cache on the disk'),
+    });
     const again = await saved('rotated2', request);
     for (const args of [verify, again]) expect((await service.cli(args)).code).toBe(0);
     await service.save('history.json', (await service.cli(['evidence', 'pubkey', '--history'])).stdout);

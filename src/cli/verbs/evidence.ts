@@ -239,6 +239,9 @@ async function rotate(context: CliContext): Promise<void> {
   context.note(
     'The new key is in place, and a running service signs with it from now on. Give others the output of hearth evidence pubkey --history.',
   );
+  context.note(
+    'The next start of the service empties the prompt cache on the disk, whose key follows from the old key.',
+  );
 }
 
 /** These verbs treat an unreadable file as a malformed record. */
