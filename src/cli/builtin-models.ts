@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { parseJson } from '../lib/base/json.ts';
 import { writeDurably } from '../lib/files/durable.ts';
 import { packageFolder } from '../lib/base/package-folder.ts';
 import { readText } from '../lib/files/plain-file.ts';
@@ -110,11 +111,6 @@ async function noteOffered(home: string, models: readonly BuiltinModel[]): Promi
 async function readOffered(home: string): Promise<readonly string[]> {
   const text = await readText(offeredFile(home));
   if (text === null) return [];
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const value = parseJson(text);
+  return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : [];
 }

@@ -362,3 +362,14 @@ export const JobEvent = Type.Union([
   PinnedEvent,
 ]);
 export type JobEvent = Static<typeof JobEvent>;
+
+/** Nothing of the job follows these. */
+export const FINAL_EVENTS: ReadonlySet<JobEvent['type']> = new Set([
+  'done',
+  'embedded',
+  'ranked',
+  'explained',
+  'tokenized',
+  'detokenized',
+  'pinned',
+]);

@@ -1,5 +1,6 @@
 /** `/set`: request fields other than model and messages, checked by the request's own schema. */
 import { Check } from 'typebox/value';
+import { parseJson } from '../../lib/base/json.ts';
 import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { ChatRequest } from '../../wire/inference/chat.ts';
 import type { Options } from './state.ts';
@@ -67,7 +68,7 @@ export function changeOption(
 
 function readValue(name: string, text: string): { readonly value: unknown } | { readonly reason: string } {
   const schema = schemas[name] ?? {};
-  const readings = [asJson(text), text].filter((value) => value !== undefined && value !== null);
+  const readings = [parseJson(text), text].filter((value) => value !== undefined && value !== null);
   const value = readings.find((reading) => Check(schema, reading));
   if (value !== undefined) return { value };
   return { reason: `must be ${expected(schema)}` };
@@ -101,12 +102,4 @@ function expected({ type, enum: values, minimum, maximum }: Described): string {
         ? ` of at least ${minimum}`
         : ` from ${minimum} to ${maximum}`;
   return `${names.join(' or ')}${range}`;
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

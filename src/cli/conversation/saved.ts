@@ -1,5 +1,6 @@
 /** `/save` and `/load`: the file is the body of the chat request that would continue the conversation. */
 import { Check } from 'typebox/value';
+import { parseJson } from '../../lib/base/json.ts';
 import { ChatRequest, type RequestMessage } from '../../wire/inference/chat.ts';
 import { isOption } from './options.ts';
 import { askAgain, type Conversation, chatRequest, type Step, type Turn } from './state.ts';
@@ -52,13 +53,7 @@ interface Saved {
 }
 
 function parse(text: string): Saved | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const body = withMessages(value);
+  const body = withMessages(parseJson(text));
   if (body === null) return null;
   const { model, messages, ...others } = body;
   const [first, ...rest] = messages;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Type } from 'typebox';
 import { Check, Errors } from 'typebox/value';
+import { isFields, parseJson } from '../../lib/base/json.ts';
 import { fail, isFailure } from '../../lib/errors/svc-error.ts';
 import { readSettingFile } from '../../lib/files/plain-file.ts';
 import { Editor, editors, Tool, tools } from './tools.ts';
@@ -24,14 +25,9 @@ async function ownTools(file: string): Promise<Record<string, Tool | Editor>> {
     throw error;
   });
   const refuse = (reason: string): Error => fail('setting_file_unusable', { path: file, as, reason });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw refuse('it is not JSON');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuse('it is not an object');
+  const value = parseJson(text);
+  if (value === undefined) throw refuse('it is not JSON');
+  if (!isFields(value)) throw refuse('it is not an object');
   for (const [name, entry] of Object.entries(value)) {
     if (!NAME.test(name)) throw refuse(`${JSON.stringify(name.slice(0, 40))} is no name of a tool`);
     const shape = typeof entry === 'object' && entry !== null && 'settings' in entry ? Editor : Tool;

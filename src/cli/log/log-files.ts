@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
-import { appendFile, stat } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { LineTarget } from './line-writer.ts';
-import { PRIVATE_FILE } from '../../lib/files/durable.ts';
+import { fileSize, ifMissing, PRIVATE_FILE } from '../../lib/files/durable.ts';
 import { rename } from '../../lib/files/busy.ts';
 
 const FILE_BYTES = 10 * 1024 * 1024;
@@ -33,7 +33,7 @@ export function fileTarget(
     append: async (text) => {
       try {
         const more = Buffer.byteLength(text);
-        bytes ??= await fileSize(current);
+        bytes ??= (await fileSize(current)) ?? 0;
         if (bytes > 0 && bytes + more > fileBytes) {
           await rotate(files);
           bytes = 0;
@@ -61,14 +61,6 @@ export function makeLogFolder(home: string): void {
 async function rotate(files: readonly string[]): Promise<void> {
   for (const [at, file] of [...files.entries()].reverse()) {
     const next = files[at + 1];
-    if (next !== undefined) await rename(file, next).catch(ignoreMissing);
+    if (next !== undefined) await rename(file, next).catch(ifMissing(undefined));
   }
-}
-
-async function fileSize(file: string): Promise<number> {
-  return (await stat(file).catch(ignoreMissing))?.size ?? 0;
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,5 +1,6 @@
 import { watch } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
+import { ifMissing } from '../../lib/files/durable.ts';
 import { deferred } from '../../lib/base/deferred.ts';
 import { logFiles, logFolder } from './log-files.ts';
 
@@ -10,7 +11,7 @@ export async function lastLines(
 ): Promise<string[] | null> {
   const texts: string[] = [];
   for (const file of logFiles(home)) {
-    const text = await readFile(file, 'utf8').catch(absent);
+    const text = await readFile(file, 'utf8').catch(ifMissing(undefined));
     if (text !== undefined) texts.unshift(text);
   }
   if (texts.length === 0) return null;
@@ -52,13 +53,13 @@ interface Place {
 }
 
 async function placeAtEnd(file: string): Promise<Place> {
-  const facts = await stat(file).catch(absent);
+  const facts = await stat(file).catch(ifMissing(undefined));
   return { inode: facts?.ino ?? 0, bytes: facts?.size ?? 0 };
 }
 
 async function appended(at: { readonly current: string; readonly before: string; readonly place: Place }) {
   const { inode, bytes } = at.place;
-  const facts = await stat(at.current).catch(absent);
+  const facts = await stat(at.current).catch(ifMissing(undefined));
   if (facts === undefined) return { text: '', place: at.place };
   if (facts.ino === inode || inode === 0) {
     const text = await textFrom(at.current, facts.ino === inode ? bytes : 0);
@@ -70,7 +71,7 @@ async function appended(at: { readonly current: string; readonly before: string;
 }
 
 async function textFrom(file: string, position: number): Promise<string> {
-  const handle = await open(file).catch(absent);
+  const handle = await open(file).catch(ifMissing(undefined));
   if (handle === undefined) return '';
   try {
     const { size } = await handle.stat();
@@ -80,8 +81,4 @@ async function textFrom(file: string, position: number): Promise<string> {
   } finally {
     await handle.close();
   }
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

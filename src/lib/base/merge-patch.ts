@@ -1,13 +1,9 @@
 /** JSON merge patch (RFC 7396) for objects without nulls. */
-
-type Members = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+import { isFields } from './json.ts';
 
 /** Undefined when both are equal. Lists are replaced as a whole. */
 export function mergePatch(before: unknown, after: unknown): unknown {
-  if (!isObject(before) || !isObject(after))
+  if (!isFields(before) || !isFields(after))
     return JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const changed = Object.entries(after)
@@ -18,8 +14,8 @@ export function mergePatch(before: unknown, after: unknown): unknown {
 }
 
 export function mergePatched(value: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
-  const members = new Map(Object.entries(isObject(value) ? value : {}));
+  if (!isFields(patch)) return patch;
+  const members = new Map(Object.entries(isFields(value) ? value : {}));
   for (const [name, change] of Object.entries(patch)) {
     if (change === null) members.delete(name);
     else members.set(name, mergePatched(members.get(name), change));

@@ -58,6 +58,8 @@ export function errorReason(error: SvcError): string {
   return ('reason' in error.detail ? error.detail.reason : undefined) ?? error.message;
 }
 
+export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fail, isSvcError, type SvcError } from '../errors/svc-error.ts';
 import { rename, unlink } from './busy.ts';
@@ -128,6 +128,18 @@ export function errnoCode(error: unknown): string | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' ? code : undefined;
 }
+
+/** For `catch`: the value in place of what does not exist; throws every other error. */
+export const ifMissing =
+  <Value>(value: Value) =>
+  (error: unknown): Value => {
+    if (errnoCode(error) === 'ENOENT') return value;
+    throw error;
+  };
+
+/** Null if there is none. */
+export const fileSize = (file: string): Promise<number | null> =>
+  stat(file).then(({ size }) => size, ifMissing(null));
 
 const WRITES = new Set([
   'mkdir',

@@ -4,7 +4,8 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { isSvcError } from '../errors/svc-error.ts';
-import { type GateReply, type GateRequest, gateQuestions } from './gate-questions.ts';
+import { gateQuestions } from './inspect.ts';
+import type { GateReply, GateRequest } from './run-gate.ts';
 
 async function answer({ question, path }: GateRequest): Promise<GateReply> {
   try {

@@ -40,3 +40,14 @@ export const readVocabularyFacts = withFailures(gguf.readVocabularyFacts);
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
 }
+
+/** What a thread may be asked. */
+export const gateQuestions = {
+  inspectGguf,
+  inspectGgufPart,
+  inspectModelOrAdapter,
+  inspectProjector,
+  readContents,
+  readTensorShapes,
+  readVocabularyFacts,
+} as const;

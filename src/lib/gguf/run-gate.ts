@@ -3,13 +3,20 @@ import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { builtFile } from '../base/package-folder.ts';
 import { reviveFailure } from '../errors/svc-error.ts';
-import {
-  type GateAnswer,
-  type GateReply,
-  type GateRequest,
-  type GateQuestion,
-  gateQuestions,
-} from './gate-questions.ts';
+import type { ErrorCode } from '../errors/catalogue.ts';
+import { gateQuestions } from './inspect.ts';
+
+type GateQuestion = keyof typeof gateQuestions;
+type GateAnswer<Question extends GateQuestion> = Awaited<ReturnType<(typeof gateQuestions)[Question]>>;
+
+export interface GateRequest {
+  readonly question: GateQuestion;
+  readonly path: string;
+}
+
+export type GateReply =
+  | { readonly value: unknown }
+  | { readonly failure: { readonly code: ErrorCode; readonly detail: Readonly<Record<string, unknown>> } };
 
 /** Up to this size a header takes a few milliseconds; a thread takes fifty to start. */
 const SMALL_BYTES = 2 ** 20;

@@ -3,6 +3,7 @@
  * reader. It knows nothing of templates and models.
  */
 import { Check, Errors } from 'typebox/value';
+import { parseJson } from '../base/json.ts';
 import { fail } from '../errors/svc-error.ts';
 import { readSettingFile, type SettingFile } from '../files/plain-file.ts';
 import { FORMAT_TEXT_BYTES } from '../../../packages/chat-templates/src/tool-format/format-names.ts';
@@ -27,12 +28,8 @@ export async function readFormatFile(path: string): Promise<string> {
 }
 
 export function readFormat(text: string): { readonly given: GivenFormat } | { readonly defect: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { defect: 'it is not JSON' };
-  }
+  const value = parseJson(text);
+  if (value === undefined) return { defect: 'it is not JSON' };
   if (!Check(GivenShape, value)) return { defect: shapeDefect(value) };
   const given: GivenFormat = value;
   const defect = formatDefect(given);

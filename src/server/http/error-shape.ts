@@ -1,6 +1,7 @@
 /** Decides which clients get OpenAI's error object, and the true finish reason at the end of a stream. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { isFields } from '../../lib/base/json.ts';
 
 /** `string`: the interface's literal `error`; `object`: OpenAI's. */
 export type ErrorShape = 'string' | 'object';
@@ -21,8 +22,7 @@ const SDK_AGENT = /openai/i;
 export function readsOpenAi({ headers, body, plainFields }: Sender): boolean {
   if (Object.keys(headers).some((name) => SDK_HEADER.test(name))) return true;
   if (SDK_AGENT.test(headers['user-agent'] ?? '')) return true;
-  if (plainFields === undefined || typeof body !== 'object' || body === null || Array.isArray(body))
-    return false;
+  if (plainFields === undefined || !isFields(body)) return false;
   return Object.entries(body).some(
     ([name, value]) => value !== null && (!plainFields.includes(name) || hasFunction(name, value)),
   );

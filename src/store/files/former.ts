@@ -1,6 +1,7 @@
 /** States that an upgrade replaced, kept for `hearth rollback`. */
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { parseJson } from '../../lib/base/json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { ModelManifest } from './manifest.ts';
@@ -34,7 +35,7 @@ const FormerStates = Type.Object({
 export async function readFormer({ former }: StorePaths): Promise<readonly FormerState[]> {
   const text = await readText(former, MOST_BYTES);
   if (text === null) return [];
-  const value = parsed(text);
+  const value = parseJson(text);
   if (Check(FormerStates, value)) return value.states;
   const remedy = 'remove the file, and with it the states that hearth rollback knows';
   throw fail('store_unreadable', { path: former, reason: 'it is not a list of former states', remedy });
@@ -42,11 +43,3 @@ export async function readFormer({ former }: StorePaths): Promise<readonly Forme
 
 export const formatFormer = (states: readonly FormerState[]): string =>
   `${JSON.stringify({ schema: 1, states: states.slice(-MOST_FORMER) }, null, 2)}\n`;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

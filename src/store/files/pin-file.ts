@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { parseJson } from '../../lib/base/json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { MOST_PINS, PinnedPrefix } from '../../lib/prompt-cache/pin.ts';
@@ -31,7 +32,7 @@ export async function readPins(home: string): Promise<readonly PinRecord[]> {
     throw fail('pins_unusable', { path: file, reason: error.message });
   });
   if (text === null) return [];
-  const value = parsed(text);
+  const value = parseJson(text);
   if (!Check(PinFile, value)) throw fail('pins_unusable', { path: file, reason: 'it is damaged' });
   return value.pins;
 }
@@ -61,13 +62,5 @@ async function change(
     await writeDurably(file, `${JSON.stringify({ schema: 1, pins }, null, 2)}\n`);
   } finally {
     await lock.release();
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -12,6 +12,7 @@ import {
   type StepHook,
   writeDurably,
   errnoCode,
+  fileSize,
   temporaryOwner,
 } from '../../lib/files/durable.ts';
 import { type FormerState, formatFormer, readFormer } from './former.ts';
@@ -22,7 +23,7 @@ import { blobPath, isDigest, manifestPath, type StorePaths, storePaths } from '.
 import { dropUnusedLinks } from './shard-links.ts';
 import { join } from 'node:path';
 import { isFailure } from '../../lib/errors/svc-error.ts';
-import { isRunning } from '../lock/process-identity.ts';
+import { isRunning } from '../../lib/base/process-tree.ts';
 
 const WRITER_WAIT_MS = 10_000;
 
@@ -122,7 +123,7 @@ export class StoreWriter {
     await dropUnusedLinks(this.paths, manifests);
     let freedBytes = 0;
     for (const digest of unused) {
-      freedBytes += await fileSize(blobPath(this.paths, digest));
+      freedBytes += (await fileSize(blobPath(this.paths, digest))) ?? 0;
       await removeDurably(blobPath(this.paths, digest), this.#onStep);
     }
     return { freedBytes, removed: unused, blockedBy: [] };
@@ -136,13 +137,6 @@ export class StoreWriter {
     const names = await readdir(this.paths.blobs);
     return names.map((name) => name.replace(/^sha256-/, '')).filter(isDigest);
   }
-}
-
-async function fileSize(path: string): Promise<number> {
-  return stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
 }
 
 /** Kept this long, so that the same pull can continue. */

@@ -1,14 +1,15 @@
 import { join } from 'node:path';
+import { fileSize } from '../../lib/files/durable.ts';
 import { requireSpace } from '../../lib/files/disk-space.ts';
-import { hashFile, stampFile } from '../../lib/files/plain-file.ts';
+import { hashFile } from '../../lib/files/plain-file.ts';
 import { blobPath, downloadPath } from '../files/paths.ts';
 import type { InstallEvent } from '../install/install-event.ts';
 import { type OwnerLock, takeLock } from '../lock/owner-lock.ts';
 import type { Registry } from '../registry/registry.ts';
 import { downloadFile } from './download.ts';
-import type { HubAccess } from './hub-request.ts';
-import type { RepositoryFile } from './repository.ts';
-import type { RetryPolicy } from './retry.ts';
+import { type HubAccess, requestHub, translate } from './hub-request.ts';
+import { fileUrl, type RepositoryFile } from './repository.ts';
+import { type RetryPolicy, withRetries } from './retry.ts';
 
 export interface PullContext {
   readonly registry: Registry;
@@ -104,13 +105,6 @@ async function remainingBytes(pull: PullContext, files: readonly RepositoryFile[
   return sum;
 }
 
-async function fileSize(path: string): Promise<number | null> {
-  return stampFile(path).then(
-    ({ sizeBytes }) => sizeBytes,
-    () => null,
-  );
-}
-
 function downloadTarget({ registry }: PullContext, file: RepositoryFile): string {
   const { paths } = registry.store;
   return file.sha256 === null
@@ -120,4 +114,39 @@ function downloadTarget({ registry }: PullContext, file: RepositoryFile): string
 
 function partialKey(file: RepositoryFile): string {
   return file.sha256 === null ? `git-${file.gitSha1}` : `sha256-${file.sha256}`;
+}
+
+export interface SmallFile {
+  readonly repo: string;
+  readonly commit: string;
+  readonly file: RepositoryFile;
+}
+
+export function fetchSmall(
+  { access, retries, signal, onEvent }: PullContext,
+  { repo, commit, file }: SmallFile,
+  mostBytes: number,
+): Promise<Buffer> {
+  return withRetries(retries, { signal, onEvent }, async () => {
+    const url = fileUrl(access, repo, commit, file.path);
+    const answer = await requestHub(access, { url, repo, what: `file ${file.path} in ${repo}`, signal });
+    try {
+      return await readBeginning(answer, mostBytes);
+    } catch (error) {
+      throw translate(access, error);
+    } finally {
+      answer.destroy();
+    }
+  });
+}
+
+async function readBeginning(body: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    parts.push(part);
+    size += part.length;
+    if (size >= mostBytes) break;
+  }
+  return Buffer.concat(parts).subarray(0, mostBytes);
 }

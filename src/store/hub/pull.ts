@@ -31,6 +31,7 @@ import { type AccessOptions, openAccess } from './access.ts';
 import {
   type FetchedFile,
   fetchFiles,
+  fetchSmall,
   type FilesToFetch,
   type PullContext,
   withFileLocks,
@@ -38,7 +39,6 @@ import {
 import { type ChosenModel, chooseFiles } from './file-choice.ts';
 import { type HubReference, parseReference } from './reference.ts';
 import { listRepository, type RepositoryFile, resolveCommit } from './repository.ts';
-import { fetchSmall } from './fetch-small.ts';
 import { type RetryPolicy, USUAL_RETRIES, withRetries } from './retry.ts';
 import { inspectStaged } from './stage.ts';
 

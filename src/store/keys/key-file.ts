@@ -7,6 +7,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { parseJson } from '../../lib/base/json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { stampNow } from '../../lib/files/stamp.ts';
@@ -74,17 +75,9 @@ export async function readKeys(home: string): Promise<readonly KeyRecord[]> {
       reason: 'other users may read or change it; run chmod 600',
     });
   }
-  const value = parsed(text);
+  const value = parseJson(text);
   if (!Check(KeyFile, value)) throw fail('key_file_unusable', { path: file, reason: 'it is damaged' });
   return value.keys;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Limits and permissions of a key. */
@@ -146,7 +139,7 @@ async function change(
   try {
     const text = `${JSON.stringify({ schema: 1, keys: edit(await readKeys(home)) }, null, 2)}\n`;
     // JSON has no undefined, so a removed limit is gone from the file.
-    const value = parsed(text);
+    const value = parseJson(text);
     // A file that cannot be read again would admit nobody.
     if (!Check(KeyFile, value)) throw fail('unsupported_value', { param: 'key', message: TOO_MUCH });
     await writeDurably(file, text);

@@ -2,12 +2,12 @@
  * Result of the trial of a GPU library that the service fetched. It is stored with the libraries, so that the trial
  * runs once.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
-import { makeFolder, moveDurably, writeDurably } from '../../lib/files/durable.ts';
+import { moveDurably } from '../../lib/files/durable.ts';
 import { installedPackage, PACKAGE_VERSION } from '../../lib/files/native-library.ts';
+import { readRecord, writeRecord } from '../../lib/files/record-file.ts';
 import { type LibraryInstall, installLibrary, lockFolder, removeWhole } from './install.ts';
 
 const Times = Type.Object({ model: Type.String(), gpuMs: Type.Number(), cpuMs: Type.Number() });
@@ -39,18 +39,13 @@ const recordFile = (libraries: string): string => join(libraries, 'gpu-trial.jso
 export const trialFolder = (libraries: string): string => join(libraries, 'trial');
 
 export async function readGpuTrial(libraries: string): Promise<GpuTrial | null> {
-  try {
-    const stored: unknown = JSON.parse(await readFile(recordFile(libraries), 'utf8'));
-    return Check(GpuTrial, stored) && stored.version === PACKAGE_VERSION ? stored : null;
-  } catch {
-    return null;
-  }
+  const stored = await readRecord(recordFile(libraries), GpuTrial);
+  return stored?.version === PACKAGE_VERSION ? stored : null;
 }
 
 export async function writeGpuTrial(libraries: string, trial: TrialResult): Promise<void> {
-  await makeFolder(libraries);
   const record: GpuTrial = { kind: 'vulkan', version: PACKAGE_VERSION, ...trial };
-  await writeDurably(recordFile(libraries), `${JSON.stringify(record)}\n`);
+  await writeRecord(recordFile(libraries), record);
 }
 
 export const forgetGpuTrial = (libraries: string): Promise<void> =>

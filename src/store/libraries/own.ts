@@ -3,12 +3,11 @@
  * continued, and is hashed like a package. Several are kept and at most one is selected; selecting moves no file.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
 import { fail, isFailure, errorMessage } from '../../lib/errors/svc-error.ts';
-import { makeFolder, moveDurably, temporaryName, writeDurably } from '../../lib/files/durable.ts';
+import { ifMissing, makeFolder, moveDurably, temporaryName, writeDurably } from '../../lib/files/durable.ts';
 import {
   BUILD_FACTS,
   type BuildFacts,
@@ -27,6 +26,7 @@ import {
   readSelection,
   selectionFile,
 } from '../../lib/files/native-library.ts';
+import { readRecord } from '../../lib/files/record-file.ts';
 import { platformLibrary } from '../../lib/files/platforms.ts';
 import { lockFolder, removeLeftovers, removeWhole } from './install.ts';
 
@@ -183,7 +183,7 @@ export interface KeptBuild {
 
 export async function listOwn(libraries: string): Promise<KeptBuild[]> {
   const { selected } = readSelection(libraries);
-  const entries = await readdir(buildsFolder(libraries), { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(buildsFolder(libraries), { withFileTypes: true }).catch(ifMissing([]));
   const names = entries
     .filter((entry) => entry.isDirectory() && isBuildName(entry.name))
     .map(({ name }) => name);
@@ -261,17 +261,7 @@ async function forget(
 }
 
 export async function readOwn(libraries: string, name: string): Promise<OwnBuild | null> {
-  const text = await readFile(join(buildFolder(libraries, name), NOTE), 'utf8').catch(() => null);
-  const note = text === null ? null : parsed(text);
-  return Check(OwnBuild, note) ? note : null;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return readRecord(join(buildFolder(libraries, name), NOTE), OwnBuild);
 }
 
 /** Note at the start of the service: a build that this version cannot use, or a slow package; otherwise null. */

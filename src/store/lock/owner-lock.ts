@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { parseJson } from '../../lib/base/json.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { errnoCode, temporaryName, writeFailure } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
@@ -195,15 +196,10 @@ async function ageMs(path: string): Promise<number> {
 }
 
 async function readRecord(path: string): Promise<HolderRecord | 'unreadable' | null> {
-  try {
-    const text = await readText(path);
-    const value: unknown = text === null ? null : JSON.parse(text);
-    return value === null ? null : Check(HolderRecord, value) ? value : 'unreadable';
-  } catch (error) {
-    // Left by a power cut, or just being written.
-    if (error instanceof SyntaxError) return 'unreadable';
-    throw error;
-  }
+  const text = await readText(path);
+  const value = text === null ? null : parseJson(text);
+  // Left by a power cut, or just being written.
+  return value === null ? null : Check(HolderRecord, value) ? value : 'unreadable';
 }
 
 function busy(path: string, what: string, holder: HolderRecord | 'unknown'): Error {

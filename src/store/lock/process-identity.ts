@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isRunning } from '../../lib/base/process-tree.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -34,15 +35,6 @@ export function checkLiveness(other: ProcessIdentity): Liveness {
   if (other.pidNamespace !== pidNamespace()) return 'unknown';
   if (!isRunning(other.pid)) return 'dead';
   return startTicks(other.pid) === other.startTicks ? 'alive' : 'dead';
-}
-
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
-  }
 }
 
 function startTicks(pid: number): string | null {

@@ -4,13 +4,13 @@
  * It does not know how anything was measured.
  */
 import { createHash } from 'node:crypto';
+import path from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
 import { Digest, knownDigest, type ModelManifest } from '../files/manifest.ts';
 import { isSvcError } from '../../lib/errors/svc-error.ts';
-import { fileFailure, makeFolder, writeDurably } from '../../lib/files/durable.ts';
-import { readText } from '../../lib/files/plain-file.ts';
-import path from 'node:path';
+import { fileFailure } from '../../lib/files/durable.ts';
+import { readRecord, writeRecord } from '../../lib/files/record-file.ts';
 
 type Subject = Pick<ModelManifest, 'id' | 'files'>;
 
@@ -33,7 +33,7 @@ export async function readFinding<Shape extends TSchema>(
   model: Subject,
   { name, shape }: Kind<Shape>,
 ): Promise<Static<Shape> | null> {
-  const kept = await readKept(findingFile(home, model, { name }), Kept);
+  const kept = await readRecord(findingFile(home, model, { name }), Kept);
   const isOfFiles = kept?.files.join() === fileDigests(model).join();
   return isOfFiles && Check(shape, kept?.finding) ? kept.finding : null;
 }
@@ -47,25 +47,9 @@ function findingFile(home: string, { id }: Subject, { name }: { readonly name: s
 
 const fileDigests = ({ files }: Subject): string[] => files.map((file) => knownDigest(file) ?? '');
 
-const MOST_BYTES = 1024 * 1024;
-
-export async function readKept<Shape extends TSchema>(
-  file: string,
-  shape: Shape,
-): Promise<Static<Shape> | null> {
-  try {
-    const value: unknown = JSON.parse((await readText(file, MOST_BYTES)) ?? 'null');
-    return Check(shape, value) ? value : null;
-  } catch {
-    // If it cannot be read, the check is repeated.
-    return null;
-  }
-}
-
 export async function keep(file: string, kept: object): Promise<void> {
   try {
-    await makeFolder(path.dirname(file));
-    await writeDurably(file, `${JSON.stringify(kept)}\n`);
+    await writeRecord(file, kept);
   } catch (error) {
     // In a read-only home, each check is repeated.
     if (!isSvcError(error) && fileFailure(error) === null) throw error;

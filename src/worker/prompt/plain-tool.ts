@@ -2,6 +2,7 @@
  * Simplifies tools for templates that write types as those of a programming language, and fail on anything
  * unexpected.
  */
+import { isFields } from '../../lib/base/json.ts';
 import type { ToolDefinition } from '../../contract/job.ts';
 import { SpelledNumber } from '../../lib/json/spelled-numbers.ts';
 
@@ -51,7 +52,5 @@ function plainType(type: unknown): unknown {
 }
 
 function isSchema(value: unknown): value is Schema {
-  return (
-    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof SpelledNumber)
-  );
+  return isFields(value) && !(value instanceof SpelledNumber);
 }

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../../../lib/base/json.ts';
 import type { BatchEndpoint, BatchError } from '../../../wire/batches.ts';
 import { readLines } from '../../../store/batches/lines.ts';
 import { isFailure, isSvcError } from '../../../lib/errors/svc-error.ts';
@@ -46,16 +47,14 @@ async function read(bytes: Buffer, { endpoint, number, wrong }: Reading): Promis
     return wrong(`custom_id must be a text of 1 to ${MOST_ID_CHARS} characters.`, 'custom_id');
   if (method !== 'POST') return wrong('method must be POST.', 'method');
   if (url !== endpoint) return wrong(`url must be ${endpoint}, the endpoint of the batch.`, 'url');
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    return wrong('body must be an object: what would be sent to the endpoint.', 'body');
+  if (!isFields(body)) return wrong('body must be an object: what would be sent to the endpoint.', 'body');
   return { number, customId, body };
 }
 
-async function parsed(bytes: Buffer): Promise<Record<string, unknown> | string> {
+async function parsed(bytes: Buffer): Promise<Fields | string> {
   try {
     const value = await parseJsonInTurns(bytes);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : 'it must be a JSON object.';
+    return isFields(value) ? value : 'it must be a JSON object.';
   } catch (error) {
     if (!isSvcError(error)) throw error;
     return isFailure(error, 'invalid_json')

@@ -10,7 +10,7 @@ import { type GenerateJob, type Turn, promptTurns } from '../../../contract/job.
 import { collectEvents } from '../../engine/collect.ts';
 import type { AnswerChecks, JobListener } from '../../engine/ports.ts';
 import type { EngineStage } from '../../engine/stages.ts';
-import { isFailure } from '../../../lib/errors/svc-error.ts';
+import { asError, isFailure } from '../../../lib/errors/svc-error.ts';
 import { schemaValidator } from '../intake/schema-validator.ts';
 import { answerInvalid } from './choice-guard.ts';
 import { CallHistory, callLimit } from './call-guard.ts';
@@ -130,7 +130,7 @@ class CheckedJob implements JobListener {
 
   #wait(work: Promise<void>): void {
     const settled: Promise<void> = work
-      .catch((error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error))))
+      .catch((error: unknown) => this.#end(asError(error)))
       .then(() => {
         if (this.#busy === settled) this.#busy = null;
       });

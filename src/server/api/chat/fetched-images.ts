@@ -1,5 +1,5 @@
 import type { Turn, TurnMedium } from '../../../contract/job.ts';
-import { fail, isSvcError } from '../../../lib/errors/svc-error.ts';
+import { asError, fail, isSvcError } from '../../../lib/errors/svc-error.ts';
 import type { JobContent } from '../generation/choices.ts';
 
 export type FetchImage = (address: string) => Promise<string>;
@@ -43,8 +43,6 @@ const addressesIn = (turns: readonly Turn[]): string[] =>
   turns.flatMap(({ media = [] }) =>
     media.flatMap((medium) => (medium.medium === 'image' && isAddress(medium.url) ? [medium.url] : [])),
   );
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** Removes the remedies, which are for users of a model hub. */
 function fetchReason(error: Error): string {

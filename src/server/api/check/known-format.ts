@@ -8,7 +8,8 @@ import path from 'node:path';
 import { type Static, Type } from 'typebox';
 import { ModelFormatFacts } from '../../../contract/job-event.ts';
 import { builtFolder } from '../../../lib/base/package-folder.ts';
-import { keep, readKept } from '../../../store/passports/findings.ts';
+import { readRecord } from '../../../lib/files/record-file.ts';
+import { keep } from '../../../store/passports/findings.ts';
 import type { InstalledModel } from '../../../store/registry/registry.ts';
 
 const Kept = Type.Object({
@@ -36,7 +37,7 @@ export async function knownFormat(
   const file = path.join(home, 'formats', `${sha256(id).slice(0, 32)}.json`);
   const chosen = [params.template ?? null, params.toolFormat ?? null];
   const key = sha256(JSON.stringify([edition, files, chosen]));
-  const kept = await readKept(file, Kept);
+  const kept = await readRecord(file, Kept);
   if (kept?.key === key) return kept.facts;
   const facts = await ask();
   await keep(file, { schema: 1, key, facts } satisfies Static<typeof Kept>);

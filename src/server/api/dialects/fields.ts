@@ -2,13 +2,8 @@
  * server/api/dialects owns the translation of other providers' dialects to the one use case of chat and back, a folder per
  * dialect. It knows no engine, no template and no socket. This file: reading values that no schema of the wire fixes.
  */
+import { type Fields, isFields } from '../../../lib/base/json.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function fieldsAt(value: unknown, path: string): Fields {
   if (isFields(value)) return value;

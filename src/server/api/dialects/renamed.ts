@@ -1,11 +1,11 @@
 /** Tools and formats as server/api/intake reads them, with every refusal in the words of the dialect that sent them. */
+import { type Fields } from '../../../lib/base/json.ts';
 import type { AnswerFormat, ToolDefinition } from '../../../contract/job.ts';
 import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 import { fail, isFailure } from '../../../lib/errors/svc-error.ts';
 import { readAnswerFormat } from '../intake/answer-format.ts';
 import { schemaPlace, placeSchema } from '../intake/schema-places.ts';
 import { readTools } from '../intake/tools.ts';
-import type { Fields } from './fields.ts';
 
 export interface PlacedTool {
   readonly path: string;

@@ -1,13 +1,11 @@
 /** Measures how fast this machine reads memory, which bounds a CPU's generation: each token reads all weights once. */
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Type } from 'typebox';
-import { Check } from 'typebox/value';
-import { makeFolder, writeDurably } from '../../../lib/files/durable.ts';
+import { readRecord, writeRecord } from '../../../lib/files/record-file.ts';
 import { builtFile } from '../../../lib/base/package-folder.ts';
 
 const MIB = 2 ** 20;
@@ -30,15 +28,12 @@ export interface Bandwidth {
 /** Measured once per machine and saved in the tuning folder of the home; takes half a second. */
 export async function memoryBandwidth(home: string): Promise<Bandwidth> {
   const file = path.join(home, 'tuning', `bandwidth-${machineDigest()}.json`);
-  const kept = await readKept(file);
-  if (kept !== null) return { bytesPerS: kept, busy: false };
+  const kept = await readRecord(file, Kept);
+  if (kept !== null) return { bytesPerS: kept.bytesPerS, busy: false };
   const threads = Math.min(availableParallelism(), MOST_THREADS);
   const busy = (loadavg()[0] ?? 0) > threads / 2;
   const bytesPerS = await measureBandwidth(threads);
-  if (!busy) {
-    await makeFolder(path.dirname(file));
-    await writeDurably(file, `${JSON.stringify({ schema: 1, bytesPerS })}\n`);
-  }
+  if (!busy) await writeRecord(file, { schema: 1, bytesPerS });
   return { bytesPerS, busy };
 }
 
@@ -76,13 +71,4 @@ async function readOnce(worker: Worker): Promise<number> {
 function machineDigest(): string {
   const machine = `${cpus()[0]?.model ?? 'unknown'} ${availableParallelism()} ${totalmem()}`;
   return createHash('sha256').update(machine).digest('hex').slice(0, 16);
-}
-
-async function readKept(file: string): Promise<number | null> {
-  try {
-    const kept: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return Check(Kept, kept) ? kept.bytesPerS : null;
-  } catch {
-    return null;
-  }
 }

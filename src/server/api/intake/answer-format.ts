@@ -1,9 +1,8 @@
+import { type Fields, isFields } from '../../../lib/base/json.ts';
 import type { AnswerFormat, Reasoning } from '../../../contract/job.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 import { placeSchema } from './schema-places.ts';
 import type { ChatRequest } from '../../../wire/inference/chat.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface FormatFields {
   readonly response_format?: Fields | null | undefined;
@@ -57,10 +56,6 @@ function readJsonSchema(wrapper: unknown): AnswerFormat {
 function enforced(schema: unknown, path: string): AnswerFormat {
   if (!isFields(schema)) throw refusal(path, 'must be a JSON Schema object');
   return { kind: 'json_schema', schema: placeSchema(schema, path) };
-}
-
-function isFields(value: unknown): value is Fields & Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 type ThinkingFields = Pick<

@@ -11,7 +11,7 @@ import {
   exactNumber,
   isExactInteger,
   isExactMultiple,
-} from '../../../lib/json/exact-number.ts';
+} from '../../../../packages/exact-json/src/exact-number.ts';
 import { SpelledNumber, spelledMember } from '../../../lib/json/spelled-numbers.ts';
 import { exactBounds, INTEGER_FORMATS } from '../../../../packages/schema-grammar/src/string-formats.ts';
 

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../../../lib/base/json.ts';
 import type { ToolChoice, ToolDefinition } from '../../../contract/job.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
 
@@ -5,8 +6,6 @@ export interface Chosen {
   readonly tools: ToolDefinition[];
   readonly toolChoice: ToolChoice;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const EXPECTED = '"none", "auto", "required" or {"type":"function","function":{"name":…}}';
 const REQUIRED: readonly unknown[] = ['required', 'any'];
@@ -60,8 +59,4 @@ function nameIn(fields: Fields): { readonly name: string; readonly at: string } 
       return { name: inner['name'], at: `.${member}` };
   }
   return typeof fields['name'] === 'string' ? { name: fields['name'], at: '' } : null;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

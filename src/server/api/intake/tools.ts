@@ -3,6 +3,7 @@
  * wire shapes into the engine's words, refuses what cannot be kept, and checks finished answers. It knows no engine
  * state and no HTTP; the dialects call it.
  */
+import { type Fields, isFields } from '../../../lib/base/json.ts';
 import type { ToolDefinition } from '../../../contract/job.ts';
 import { memoizeByObject } from '../../../lib/base/memoize-by-object.ts';
 import { refusal } from '../../../lib/errors/refusal.ts';
@@ -12,8 +13,6 @@ import { placeSchema } from './schema-places.ts';
 const MAX_DESCRIPTION_CHARS = 32_768;
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const COMBINED = ['$ref', 'anyOf', 'oneOf', 'allOf'];
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Accepts either form of a tool; the same list is read once. Their schemas are examined later, off the event loop. */
 export const readTools = memoizeByObject((tools: readonly unknown[]): ToolDefinition[] => {
@@ -80,8 +79,4 @@ function asObjectSchema(schema: Fields): Record<string, unknown> {
     ...($defs === undefined ? {} : { $defs }),
     ...(definitions === undefined ? {} : { definitions }),
   };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

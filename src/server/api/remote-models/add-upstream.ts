@@ -2,7 +2,7 @@
 import type { Privacy } from '../../../contract/settings/privacy.ts';
 import type { Dialect, Upstream, UpstreamModel } from '../../engine/upstream/ports.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
-import { fail, isFailure } from '../../../lib/errors/svc-error.ts';
+import { asError, fail, isFailure } from '../../../lib/errors/svc-error.ts';
 import { checkEngineName, type EngineStore, taken } from '../../../store/engines/engine-store.ts';
 import type { KnownModel, UpstreamEntry } from '../../../store/engines/entry.ts';
 import { type Environment, openUpstream } from '../../../store/engines/sources.ts';
@@ -66,7 +66,7 @@ export async function addUpstream(ports: AddPorts, asked: AskedUpstream): Promis
   const known = await provedModels(ports.probe, openUpstream(entry, ports.env), signal).catch(
     (error: unknown) => {
       if (isFailure(error, 'upstream_unproved')) throw error;
-      silent = error instanceof Error ? error : new Error(String(error));
+      silent = asError(error);
       return [];
     },
   );

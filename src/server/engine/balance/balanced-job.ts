@@ -2,7 +2,12 @@
  * One job on its way through upstreams. Its client receives one seamless answer, with nothing repeated or missing, or
  * a failure that names the upstream.
  */
-import type { DoneEvent, JobEvent, StartedEvent } from '../../../contract/job-event.ts';
+import {
+  type DoneEvent,
+  FINAL_EVENTS,
+  type JobEvent,
+  type StartedEvent,
+} from '../../../contract/job-event.ts';
 import type { Job } from '../../../contract/job.ts';
 import type { Clock } from '../../../lib/base/clock.ts';
 import type { Logger } from '../../../lib/base/logger.ts';
@@ -43,16 +48,6 @@ interface Failed {
   readonly member: Member;
   readonly kind: FailureKind;
 }
-
-const ENDS: ReadonlySet<JobEvent['type']> = new Set([
-  'done',
-  'embedded',
-  'ranked',
-  'explained',
-  'tokenized',
-  'detokenized',
-  'pinned',
-]);
 
 export class BalancedJob {
   readonly #ports: BalancedJobPorts;
@@ -145,7 +140,7 @@ export class BalancedJob {
     if (!attempt.hasSpoken) this.#onFirstWord(attempt);
     this.#passStart(attempt);
     this.#transcript.add(event);
-    attempt.isDone = ENDS.has(event.type);
+    attempt.isDone = FINAL_EVENTS.has(event.type);
     this.#listener.onEvent(event.type === 'done' ? this.#whole(attempt, event) : event);
   }
 

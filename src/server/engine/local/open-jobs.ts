@@ -2,19 +2,9 @@
  * Jobs that a child runs, each with its listener. A job stays open until the child has sent its final event,
  * cancelled or not: only then is its sequence free. So an event of a job that is not open breaks the protocol.
  */
-import type { JobEvent } from '../../../contract/job-event.ts';
+import { FINAL_EVENTS, type JobEvent } from '../../../contract/job-event.ts';
 import type { SvcError } from '../../../lib/errors/svc-error.ts';
 import type { JobListener } from '../ports.ts';
-
-const FINAL_EVENTS = new Set<JobEvent['type']>([
-  'done',
-  'embedded',
-  'ranked',
-  'explained',
-  'tokenized',
-  'detokenized',
-  'pinned',
-]);
 
 export class OpenJobs {
   readonly #listeners = new Map<string, JobListener>();

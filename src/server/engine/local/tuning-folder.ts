@@ -7,9 +7,8 @@ import { readdir } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
-import { errnoCode, makeFolder, writeDurably } from '../../../lib/files/durable.ts';
-import { readText } from '../../../lib/files/plain-file.ts';
+import { errnoCode } from '../../../lib/files/durable.ts';
+import { readRecord, writeRecord } from '../../../lib/files/record-file.ts';
 import type { Logger } from '../../../lib/base/logger.ts';
 import type { ModelTarget } from '../ports.ts';
 import type { Tuning } from './memory-need.ts';
@@ -29,9 +28,9 @@ const EarlierRecord = Type.Object({
   threads: TuningRecord.properties.threads,
 });
 type TuningRecord = Static<typeof TuningRecord>;
+const AnyRecord = Type.Union([TuningRecord, EarlierRecord]);
 
 const RECORD_FILE = /^[0-9a-f]{32}\.json$/;
-const MAX_RECORD_BYTES = 1024 * 1024;
 
 interface TuningOptions {
   readonly home: string;
@@ -78,29 +77,18 @@ async function readRecords(folder: string): Promise<Map<string, TuningRecord>> {
     return [];
   });
   const read = async (file: string): Promise<[string, TuningRecord][]> => {
-    const text = await readText(path.join(folder, file), MAX_RECORD_BYTES).catch(() => null);
-    const record = text === null ? null : parseRecord(text);
-    return record === null ? [] : [[path.basename(file, '.json'), record]];
+    const record = await readRecord(path.join(folder, file), AnyRecord);
+    if (record === null) return [];
+    const { modelId, threads } = record;
+    const memory = 'memory' in record ? record.memory : null;
+    return [[path.basename(file, '.json'), { schema: 3, modelId, threads, memory }]];
   };
   // In parallel, because the service does not listen until this is done.
   return new Map((await Promise.all(names.filter((name) => RECORD_FILE.test(name)).map(read))).flat());
 }
 
-function parseRecord(text: string): TuningRecord | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (Check(TuningRecord, value)) return value;
-    if (!Check(EarlierRecord, value)) return null;
-    return { schema: 3, modelId: value.modelId, threads: value.threads, memory: null };
-  } catch {
-    return null;
-  }
-}
-
 function save(file: string, record: TuningRecord, log: Logger): void {
-  const write = async (): Promise<void> => {
-    await makeFolder(path.dirname(file));
-    await writeDurably(file, `${JSON.stringify(record, null, 2)}\n`);
-  };
-  write().catch((error: unknown) => log.warn({ err: error, file }, 'A measurement could not be saved.'));
+  writeRecord(file, record).catch((error: unknown) =>
+    log.warn({ err: error, file }, 'A measurement could not be saved.'),
+  );
 }

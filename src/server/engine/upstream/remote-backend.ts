@@ -7,7 +7,7 @@ import type { Job } from '../../../contract/job.ts';
 import type { Clock } from '../../../lib/base/clock.ts';
 import { deferred } from '../../../lib/base/deferred.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
-import { fail } from '../../../lib/errors/svc-error.ts';
+import { asError, fail } from '../../../lib/errors/svc-error.ts';
 import type { Backend, JobListener, LoadedModel, LoadSize, ModelTarget, Route } from '../ports.ts';
 import { ABILITIES, type UpstreamJob } from './chat/abilities.ts';
 import { AnswerReader } from './chat/answer.ts';
@@ -89,9 +89,7 @@ export async function runRemote(
     await call(deps, target, { job: asUpstreamJob(target, job), listener, ...rest });
     listener.onEnd(null);
   } catch (error) {
-    listener.onEnd(
-      rest.signal.aborted ? fail('cancelled') : error instanceof Error ? error : new Error(String(error)),
-    );
+    listener.onEnd(rest.signal.aborted ? fail('cancelled') : asError(error));
   }
 }
 

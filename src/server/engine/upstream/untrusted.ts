@@ -6,16 +6,6 @@ export function field(value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[name];
 }
 
-/** Undefined if it is not JSON. Parses at once, so only for short texts. */
-export function parseFields(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
-  try {
-    return parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 /** An unpaired surrogate may belong to the next piece. */
 export const isText = (value: unknown): value is string => typeof value === 'string';
 

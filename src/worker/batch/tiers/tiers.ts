@@ -3,7 +3,8 @@
  * restores state for prompts, and saves idle state. It compares the cost of each with that of evaluating again. It
  * does not know which sequence a prompt gets, and nothing of steps.
  */
-import type { CacheTiers } from '../../../contract/slots.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type CacheTiers, TIER_REPORT_MS } from '../../../contract/slots.ts';
 import type { CacheMissReason } from '../../../contract/job-event.ts';
 import type { NativeContext } from '../../native.ts';
 import { errorMessage } from '../../../lib/errors/svc-error.ts';
@@ -16,7 +17,6 @@ import type { PlannerPart, PromptCacheSpec } from '../../../contract/load.ts';
 import { borderUpTo } from '../../media/rows.ts';
 import type { Candidate } from './cache-facts.ts';
 import { IdleTurns } from './idle-turns.ts';
-import { TierReport } from './tier-report.ts';
 
 export interface SequenceContent {
   readonly id: number;
@@ -332,6 +332,33 @@ export class Tiers {
     } finally {
       this.#isCompacting = false;
     }
+  }
+}
+
+/** Reports the tiers at most once per interval, and only if they changed. */
+class TierReport {
+  readonly #read: () => CacheTiers;
+  readonly #tell: (tiers: CacheTiers) => void;
+  #reported: CacheTiers | null = null;
+  #isDue = false;
+
+  constructor(read: () => CacheTiers, tell: (tiers: CacheTiers) => void) {
+    this.#read = read;
+    this.#tell = tell;
+  }
+
+  changed(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setTimeout(() => this.#report(), TIER_REPORT_MS).unref();
+  }
+
+  #report(): void {
+    this.#isDue = false;
+    const tiers = this.#read();
+    if (isDeepStrictEqual(tiers, this.#reported)) return;
+    this.#reported = tiers;
+    this.#tell(tiers);
   }
 }
 

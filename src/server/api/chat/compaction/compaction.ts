@@ -1,3 +1,4 @@
+import { asError } from '../../../../lib/errors/svc-error.ts';
 import type { Compaction } from '../../../../contract/job-event.ts';
 import { promptTurns } from '../../../../contract/job.ts';
 import type { JobListener } from '../../../engine/ports.ts';
@@ -25,7 +26,7 @@ export const compaction = (book: SummaryBook): EngineStage => ({
           signal,
           made === null ? listener : withCompaction(listener, made),
         ),
-      (error: unknown) => listener.onEnd(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) => listener.onEnd(asError(error)),
     );
   },
 });

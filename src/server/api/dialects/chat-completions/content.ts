@@ -20,7 +20,7 @@ import {
   type Takes,
   Omissions,
 } from '../media.ts';
-import { type FieldRows, refuseFields } from '../fields.ts';
+import { fieldsAt, type FieldRows, refuseFields } from '../fields.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
 import { readTools } from '../../intake/tools.ts';
@@ -121,8 +121,8 @@ function assistantParts(message: RequestMessage, path: string): Pick<Turn, 'reas
 }
 
 function readCall(call: unknown, path: string): ToolCallTurn {
-  const fields = record(call, path);
-  const definition = record(fields['function'], `${path}.function`);
+  const fields = fieldsAt(call, path);
+  const definition = fieldsAt(fields['function'], `${path}.function`);
   const { name, arguments: given } = definition;
   if (typeof name !== 'string' || name === '') throw refusal(`${path}.function.name`, 'must be a string');
   const { id } = fields;
@@ -172,7 +172,7 @@ function readParts(
 
 function imageUrl(part: ContentPart, path: string): unknown {
   const given = part['image_url'];
-  return typeof given === 'string' ? given : record(given, `${path}.image_url`)['url'];
+  return typeof given === 'string' ? given : fieldsAt(given, `${path}.image_url`)['url'];
 }
 
 const TEXTS: readonly unknown[] = ['text', 'refusal'];
@@ -184,18 +184,12 @@ function readPart(part: ContentPart, path: string, takes: Takes): string | Found
     return imageAt(imageUrl(part, path), takes) ?? refused(`${path}.image_url`, IMAGE_REMEDY);
 
   if (part.type === 'input_audio' && takes('audio')) {
-    const { data, format } = record(part['input_audio'], `${path}.input_audio`);
+    const { data, format } = fieldsAt(part['input_audio'], `${path}.input_audio`);
     return inlineAudio(data, format) ?? refused(`${path}.input_audio`, AUDIO_REMEDY);
   }
   if (part.type === 'image_url') throw refusal(path, IMAGE_UNREAD);
   if (part.type === 'input_audio') throw refusal(path, AUDIO_UNREAD);
   throw refusal(path, `is of type "${String(part.type).slice(0, 32)}"; only text parts are served`);
-}
-
-function record(value: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Readonly<Record<string, unknown>>;
-  throw refusal(path, 'must be an object');
 }
 
 function refused(path: string, what: string): never {

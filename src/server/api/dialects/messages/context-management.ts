@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../../../../lib/base/json.ts';
 import type { Compaction } from '../../../../contract/job-event.ts';
 import { refusal } from '../../../../lib/errors/refusal.ts';
 import type { ContextManagement } from '../../../../wire/messages/response.ts';
@@ -5,7 +6,7 @@ import { summaryIn } from '../../chat/compaction/summary.ts';
 import type { AnswerBlock } from '../../../../wire/messages/blocks.ts';
 import { sealTurns } from '../sealed-turns.ts';
 import type { ContextEdit, Trigger } from '../../../engine/ports.ts';
-import { type Fields, fieldsAt, isFields } from '../fields.ts';
+import { fieldsAt } from '../fields.ts';
 
 export const RESULTS = 'clear_tool_uses_20250919';
 export const THINKING = 'clear_thinking_20251015';

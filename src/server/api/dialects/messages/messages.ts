@@ -2,6 +2,7 @@
  * server/api/dialects/messages owns POST /v1/messages and its count of tokens: Anthropic's Messages dialect over the one use
  * case of chat. It knows nothing of sockets, headers or engines.
  */
+import { isFields } from '../../../../lib/base/json.ts';
 import { parseSpelled } from '../../../../lib/json/parse-spelled.ts';
 import { randomBytes } from 'node:crypto';
 import type { AnswerBlock } from '../../../../wire/messages/blocks.ts';
@@ -18,7 +19,6 @@ import type { AnswerPart } from '../../chat/collected.ts';
 import type { RequestNotes } from '../../chat/request-notes.ts';
 import { wireGuards } from '../../generation/usage.ts';
 import { thinkingSignature, wireCallId, wireStop, wireUsage } from './answer-words.ts';
-import { isFields } from '../fields.ts';
 import { asksSummary, compactionBlocks, wireApplied } from './context-management.ts';
 import { type AskedMessage, EventWriter, type MessageHead } from './event-writer.ts';
 import { readCount, readRequest } from './read-request.ts';

@@ -1,3 +1,4 @@
+import { type Fields, isFields } from '../../../../lib/base/json.ts';
 import type { AnswerFormat, Reasoning } from '../../../../contract/job.ts';
 import { MOST_CALLS } from '../../../../contract/limits.ts';
 import { refusal } from '../../../../lib/errors/refusal.ts';
@@ -8,15 +9,7 @@ import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { tokenBudget } from '../../intake/answer-format.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
-import {
-  type FieldRows,
-  idleFields,
-  refuseFields,
-  type Fields,
-  fieldsAt,
-  isFields,
-  shown,
-} from '../fields.ts';
+import { type FieldRows, idleFields, refuseFields, fieldsAt, shown } from '../fields.ts';
 import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import { takenBy, type Takes, Omissions } from '../media.ts';
 import { formatAs, toolsAs, type PlacedTool } from '../renamed.ts';

@@ -1,3 +1,4 @@
+import { isFields } from '../../../../lib/base/json.ts';
 import { writeJson } from '../../../../lib/json/spelled-numbers.ts';
 import { refusal } from '../../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../../contract/job.ts';
@@ -6,7 +7,7 @@ import type { CountTokensRequest, RequestMessage } from '../../../../wire/messag
 import { summaryTurn } from '../../chat/compaction/summary.ts';
 import { openTurns } from '../sealed-turns.ts';
 import { orderResults } from '../../intake/result-order.ts';
-import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
+import { fieldsAt, shown, textAt } from '../fields.ts';
 import {
   type FoundMedium,
   IMAGE_REMEDY,

@@ -1,6 +1,7 @@
+import { type Fields, isFields } from '../../../../lib/base/json.ts';
 import { refusal } from '../../../../lib/errors/refusal.ts';
 import { memoizeByObject } from '../../../../lib/base/memoize-by-object.ts';
-import { type Fields, isFields, shown } from '../fields.ts';
+import { shown } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
 export interface SortedTools {

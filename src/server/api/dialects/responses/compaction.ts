@@ -1,9 +1,10 @@
+import { type Fields } from '../../../../lib/base/json.ts';
 import type { Turn } from '../../../../contract/job.ts';
 import { refusal } from '../../../../lib/errors/refusal.ts';
 import type { CompactionItem, InputItem } from '../../../../wire/responses/items.ts';
 import type { ContextEdit } from '../../../engine/ports.ts';
 import { usualEdits } from '../../chat/compaction/context-edits.ts';
-import { type Fields, fieldsAt } from '../fields.ts';
+import { fieldsAt } from '../fields.ts';
 import { sealTurns } from '../sealed-turns.ts';
 import { newId } from './item-words.ts';
 

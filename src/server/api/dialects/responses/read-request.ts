@@ -1,3 +1,4 @@
+import { type Fields } from '../../../../lib/base/json.ts';
 import { refusal } from '../../../../lib/errors/refusal.ts';
 import type { AnswerFormat, Reasoning } from '../../../../contract/job.ts';
 import { MOST_CALLS } from '../../../../contract/limits.ts';
@@ -7,7 +8,7 @@ import type { ChatAsk } from '../../chat/chat.ts';
 import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
-import { type FieldRows, idleFields, refuseFields, type Fields, fieldsAt } from '../fields.ts';
+import { type FieldRows, idleFields, refuseFields, fieldsAt } from '../fields.ts';
 import { formatAs, toolsAs } from '../renamed.ts';
 import { readManagement } from './compaction.ts';
 import { clientTools, type SortedTools } from './client-tools.ts';

@@ -1,10 +1,10 @@
+import { type Fields, isFields } from '../../../../lib/base/json.ts';
 import type { DoneEvent } from '../../../../contract/job-event.ts';
 import { answeredSampling, type Sampling } from '../../../../contract/sampling-shapes.ts';
 import { samplingFields } from '../../../../wire/inference/generation.ts';
 import type { OutputItem } from '../../../../wire/responses/items.ts';
 import type { ResponsesRequest } from '../../../../wire/responses/request.ts';
 import type { ResponseBody } from '../../../../wire/responses/response.ts';
-import { type Fields, isFields } from '../fields.ts';
 import { wireGuards } from '../../generation/usage.ts';
 import { wireUsage } from './item-words.ts';
 

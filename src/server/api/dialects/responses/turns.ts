@@ -1,8 +1,9 @@
+import { isFields } from '../../../../lib/base/json.ts';
 import { refusal } from '../../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../../contract/job.ts';
 import type { InputItem } from '../../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
-import { fieldsAt, isFields, shown, textAt } from '../fields.ts';
+import { fieldsAt, shown, textAt } from '../fields.ts';
 import {
   AUDIO_REMEDY,
   AUDIO_UNREAD,

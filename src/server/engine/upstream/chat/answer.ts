@@ -3,6 +3,7 @@
  * `upstream_broken` and never passes as its end. Ids and model names in it are ignored.
  */
 import { Check } from 'typebox/value';
+import { parseJson } from '../../../../lib/base/json.ts';
 import {
   CallGuard,
   type DoneEvent,
@@ -15,7 +16,7 @@ import {
 } from '../../../../contract/job-event.ts';
 import { fail, type SvcError } from '../../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureInStream } from '../failures.ts';
-import { readCount, field, parseFields, isText, readList, readText } from '../untrusted.ts';
+import { readCount, field, isText, readList, readText } from '../untrusted.ts';
 import { ARGUMENTS_LIMITS, UPSTREAM_LIMITS } from '../limits.ts';
 import { parseSpelled } from '../../../../lib/json/parse-spelled.ts';
 import { writeJson } from '../../../../lib/json/spelled-numbers.ts';
@@ -79,7 +80,7 @@ export class AnswerReader {
       return;
     }
     // Some send call arguments as an object, whose numbers keep their spelling.
-    const chunk = fields ?? parseFields(data, data.includes('"tool_calls"') ? parseSpelled : JSON.parse);
+    const chunk = fields ?? parseJson(data, data.includes('"tool_calls"') ? parseSpelled : JSON.parse);
     if (typeof chunk !== 'object' || chunk === null) throw this.unreadable('it is no object');
     const error = field(chunk, 'error');
     if (error !== undefined && error !== null) throw failureInStream(this.#context.asked, error);

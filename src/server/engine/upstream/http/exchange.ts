@@ -10,12 +10,12 @@ import {
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Socket } from 'node:net';
+import { parseJson } from '../../../../lib/base/json.ts';
 import type { Clock } from '../../../../lib/base/clock.ts';
 import { fail } from '../../../../lib/errors/svc-error.ts';
 import { type Asked, broken, failureOfStatus, unreachable } from '../failures.ts';
 import { UPSTREAM_LIMITS } from '../limits.ts';
 import type { Deadlines, Upstream } from '../ports.ts';
-import { parseFields } from '../untrusted.ts';
 import { readBytes } from './text.ts';
 import type { Connections } from './connections.ts';
 import { Watch } from './watch.ts';
@@ -153,6 +153,6 @@ async function checkHead(asked: Asked, response: IncomingMessage): Promise<void>
   if (status === 200) return;
   const body =
     status >= 400 ? await readBytes(response, UPSTREAM_LIMITS.refusalBytes).catch(() => null) : null;
-  const fields = parseFields(body?.toString('utf8') ?? '');
+  const fields = parseJson(body?.toString('utf8') ?? '');
   throw failureOfStatus(asked, { status, retryAfter: response.headers['retry-after'], fields });
 }

@@ -1,1 +1,0 @@
-export * from '../../../packages/exact-json/src/exact-number.ts';
