@@ -22,7 +22,7 @@ export async function makeState(home: string, tokens: readonly number[]): Promis
   if (kind === undefined) throw new Error('the service saved nothing yet');
   const secret = derivedSecret((await loadIdentity({ home })).keys, 'prompt cache');
   const key = { secret: Buffer.from(secret, 'hex'), belongsTo: kind };
-  const [like] = await new BlockFolder(path.join(folder, kind), key).scan();
+  const [like] = await new BlockFolder(path.join(folder, kind), key, console.error).scan();
   const layout = like?.header.layout ?? null;
   if (like === undefined || layout === null) throw new Error('the state of this model is kept whole');
   const store = new PromptStore({

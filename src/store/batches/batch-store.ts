@@ -3,11 +3,12 @@
  * Everything is private to the key that created it, bounded, and expires. It knows nothing of the contents of a line.
  */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../../lib/base/clock.ts';
+import type { Logger } from '../../lib/base/logger.ts';
 import {
-  errnoCode,
+  fileSize,
   makeFolder,
   moveDurably,
   PRIVATE_FILE,
@@ -81,11 +82,20 @@ export class BatchStore {
   /** A home has one process at a time, so a partial file here was left by a process that is dead. */
   static async open(
     home: string,
-    options: { readonly clock: Pick<Clock, 'unixMs'>; readonly limits: BatchLimits },
+    options: {
+      readonly clock: Pick<Clock, 'unixMs'>;
+      readonly limits: BatchLimits;
+      readonly log: Pick<Logger, 'warn'>;
+    },
   ): Promise<BatchStore> {
     const folder = batchesFolder(home);
-    const files = await Records.open<StoredFile>(path.join(folder, 'files'));
-    const batches = await Records.open<StoredBatch>(path.join(folder, 'batches'));
+    const onSkipped = (file: string): void =>
+      options.log.warn(
+        { file },
+        'A record of the batch API is damaged or of a later version; it is left out.',
+      );
+    const files = await Records.open<StoredFile>(path.join(folder, 'files'), onSkipped);
+    const batches = await Records.open<StoredBatch>(path.join(folder, 'batches'), onSkipped);
     const store = new BatchStore(folder, { files, batches }, options);
     await makeFolder(store.#logsFolder);
     for (const name of await readdir(store.#filesFolder))
@@ -239,14 +249,5 @@ async function writing(file: string, work: () => Promise<void>): Promise<void> {
     await work();
   } catch (error) {
     throw writeFailure(file, error);
-  }
-}
-
-async function fileSize(file: string): Promise<number | null> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (errnoCode(error) === 'ENOENT') return null;
-    throw error;
   }
 }

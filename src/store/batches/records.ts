@@ -1,6 +1,7 @@
 /** A folder of small JSON records by id, mirrored in memory. A change is on the disk before it is reported. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseJson } from '../../lib/base/json.ts';
 import { makeFolder, removeDurably, writeDurably } from '../../lib/files/durable.ts';
 
 const END = '.json';
@@ -15,14 +16,19 @@ export class Records<T extends { readonly schema: 1 }> {
     this.#all = all;
   }
 
-  /** Skips damaged records and those of a later version. */
-  static async open<T extends { readonly schema: 1 }>(folder: string): Promise<Records<T>> {
+  /** Skips damaged records and those of a later version; `onSkipped` gets the file of each. */
+  static async open<T extends { readonly schema: 1 }>(
+    folder: string,
+    onSkipped: (file: string) => void,
+  ): Promise<Records<T>> {
     await makeFolder(folder);
     const all = new Map<string, T>();
     for (const name of (await readdir(folder)).toSorted()) {
       if (!name.endsWith(END) || name.startsWith('.')) continue;
-      const record = parsed(await readFile(path.join(folder, name), 'utf8'));
-      if (record !== null) all.set(name.slice(0, -END.length), record as T);
+      const file = path.join(folder, name);
+      const record = parseJson(await readFile(file, 'utf8')) as T | null | undefined;
+      if (record?.schema === 1) all.set(name.slice(0, -END.length), record);
+      else onSkipped(file);
     }
     return new Records(folder, all);
   }
@@ -59,14 +65,5 @@ export class Records<T extends { readonly schema: 1 }> {
   /** Safe as a path: ids are made here and contain only letters, digits, `_` and `-`. */
   #recordPath(id: string): string {
     return path.join(this.#folder, id + END);
-  }
-}
-
-function parsed(text: string): { schema: 1 } | null {
-  try {
-    const value = JSON.parse(text) as { schema?: unknown } | null;
-    return value?.schema === 1 ? (value as { schema: 1 }) : null;
-  } catch {
-    return null;
   }
 }

@@ -285,11 +285,15 @@ describe('LM Studio', () => {
     await adoptAll(found);
   });
 
-  it('falls back to its usual folder when the settings are damaged', async () => {
+  it('falls back to its usual folder when the settings are damaged, and says so', async () => {
     const home = await temporaryFolder();
-    await put(join(home, '.lmstudio/settings.json'), '{"downloadsFolder":');
+    const settings = await put(join(home, '.lmstudio/settings.json'), '{"downloadsFolder":');
     await put(join(home, '.lmstudio/models/pub/m/m.gguf'), chatBytes());
-    expect(ids(await scan('lmstudio', home))).toEqual(['pub/m']);
+    const found = await scan('lmstudio', home);
+    expect(ids(found)).toEqual(['pub/m']);
+    expect(found.problems).toEqual([
+      { path: settings, reason: 'it is not JSON, so the usual folder was searched' },
+    ]);
   });
 });
 

@@ -81,11 +81,19 @@ export class ScanNotes {
   }
 
   async text(path: string, maxBytes: number): Promise<string | null> {
+    const text = await this.optionalText(path, maxBytes);
+    if (text === undefined) this.add(path, 'ENOENT');
+    return text ?? null;
+  }
+
+  /** Undefined if there is none; null, with a problem noted, if it cannot be read. */
+  async optionalText(path: string, maxBytes: number): Promise<string | null | undefined> {
     try {
       const { size } = await stat(path);
       if (size <= maxBytes) return await readFile(path, 'utf8');
       this.add(path, `it is larger than ${maxBytes} bytes`);
     } catch (error) {
+      if (errnoCode(error) === 'ENOENT') return undefined;
       this.add(path, whyUnreadable(error));
     }
     return null;

@@ -2,6 +2,7 @@
 import { basename, join } from 'node:path';
 import { Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { parseJson } from '../../lib/base/json.ts';
 import type { Candidate } from '../install/import.ts';
 import { toModelId } from '../files/model-id.ts';
 import { quantLabel } from '../install/quant-label.ts';
@@ -18,8 +19,8 @@ const MAX_SETTINGS_BYTES = 256 * 1024;
 
 export async function scanLmStudio(environment: ForeignEnvironment): Promise<ForeignScan> {
   const notes = new ScanNotes();
-  const home = await lmStudioHome(environment);
-  const root = await existingFolder(await modelsFolder(home), notes);
+  const home = await lmStudioHome(environment, notes);
+  const root = await existingFolder(await modelsFolder(home, notes), notes);
   const candidates: Candidate[] = [];
   if (root !== null) {
     for (const publisher of await folders(root, notes)) {
@@ -61,21 +62,18 @@ async function folders(folder: string, notes: ScanNotes): Promise<string[]> {
   return (await notes.entries(folder)).filter((entry) => entry.isDirectory()).map((entry) => entry.name);
 }
 
-async function lmStudioHome({ userHome }: ForeignEnvironment): Promise<string> {
-  // These files are usually absent, so the notes about them are not shown.
-  const quiet = new ScanNotes();
-  const pointer = (await quiet.text(join(userHome, '.lmstudio-home-pointer'), 4096))?.split('\n')[0]?.trim();
+async function lmStudioHome({ userHome }: ForeignEnvironment, notes: ScanNotes): Promise<string> {
+  const pointer = (await notes.optionalText(join(userHome, '.lmstudio-home-pointer'), 4096))
+    ?.split('\n')[0]
+    ?.trim();
   if (pointer) return pointer;
   const older = join(userHome, '.cache', 'lm-studio');
-  return (await existingFolder(older, quiet)) ?? join(userHome, '.lmstudio');
+  return (await existingFolder(older, notes)) ?? join(userHome, '.lmstudio');
 }
 
-async function modelsFolder(home: string): Promise<string> {
-  const text = await new ScanNotes().text(join(home, 'settings.json'), MAX_SETTINGS_BYTES);
-  try {
-    const settings: unknown = JSON.parse(text ?? '{}');
-    return Check(Settings, settings) ? settings.downloadsFolder : join(home, 'models');
-  } catch {
-    return join(home, 'models');
-  }
+async function modelsFolder(home: string, notes: ScanNotes): Promise<string> {
+  const file = join(home, 'settings.json');
+  const settings = parseJson((await notes.optionalText(file, MAX_SETTINGS_BYTES)) ?? '{}');
+  if (settings === undefined) notes.add(file, 'it is not JSON, so the usual folder was searched');
+  return Check(Settings, settings) ? settings.downloadsFolder : join(home, 'models');
 }

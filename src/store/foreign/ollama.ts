@@ -1,4 +1,5 @@
 /** Models of Ollama: JSON manifests four levels deep, naming blobs by digest. */
+import { parseJson } from '../../lib/base/json.ts';
 import { sharedParamNames } from '../registry/param-names.ts';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
@@ -135,20 +136,15 @@ async function readParams(root: string, layers: readonly Layer[], notes: ScanNot
   const layer = layers.find((entry) => entry.mediaType === `${LAYER}params`);
   const [, digest] = DIGEST.exec(layer?.digest ?? '') ?? [];
   if (digest === undefined) return {};
-  const text = await notes.text(join(root, 'blobs', `sha256-${digest.toLowerCase()}`), MAX_PARAMS_BYTES);
+  const file = join(root, 'blobs', `sha256-${digest.toLowerCase()}`);
+  const text = await notes.text(file, MAX_PARAMS_BYTES);
   const value = text === null ? null : parseJson(text);
+  if (value === undefined)
+    notes.add(file, 'its parameters are not JSON, so the model is imported without them');
   if (typeof value !== 'object' || value === null) return {};
   const usable = Object.entries(value).flatMap(([key, entry]) => {
     const name = Object.hasOwn(sharedParamNames, key) ? sharedParamNames[key] : undefined;
     return name !== undefined && Check(ModelParams, { [name]: entry }) ? [[name, entry]] : [];
   });
   return Object.fromEntries(usable) as ModelParams;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

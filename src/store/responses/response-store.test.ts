@@ -158,6 +158,7 @@ describe('kept responses', () => {
     await writeFile(folder(), '');
     const store = open();
     await expect(put(store, 'a', 'r')).rejects.toMatchObject({ code: 'store_unwritable' });
+    expect(warnings).toEqual([expect.objectContaining({ error: 'store_unwritable', folder: folder() })]);
     await rm(folder());
     expect(await put(store, 'a', 'r')).toBe(true);
   });

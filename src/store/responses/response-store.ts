@@ -9,7 +9,7 @@ import { stat, open, readdir, rm } from 'node:fs/promises';
 import type { Clock } from '../../lib/base/clock.ts';
 import { type Logger, silentLogger } from '../../lib/base/logger.ts';
 import { SharedMap } from '../../lib/base/shared-map.ts';
-import { errnoCode, removeDurably, moveDurably, temporaryBase } from '../../lib/files/durable.ts';
+import { errnoCode, ifMissing, removeDurably, moveDurably, temporaryBase } from '../../lib/files/durable.ts';
 import { readText } from '../../lib/files/plain-file.ts';
 import { isFailure } from '../../lib/errors/svc-error.ts';
 import { parseAnswerInTurns } from '../../lib/json/parse-json-in-turns.ts';
@@ -71,7 +71,12 @@ export class ResponseStore {
       // Nobody needs it any more: the next start removes what cannot be removed now.
       drop: (): Promise<void> => draft.drop().catch(() => undefined),
       end: async (text: string): Promise<boolean> => {
-        if (!(await draft.end(text))) return false;
+        try {
+          if (!(await draft.end(text))) return false;
+        } catch (error) {
+          this.#tell(error);
+          throw error;
+        }
         this.#keep(await this.#all(), name, draft);
         return true;
       },
@@ -178,10 +183,7 @@ async function readKept(
   folder: string,
   { records, bytes }: ResponseLimits,
 ): Promise<SharedMap<string, Kept>> {
-  const names = await takeLeftovers(folder).catch((error: unknown) => {
-    if (errnoCode(error) === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await takeLeftovers(folder).catch(ifMissing([]));
   const found: [string, Kept][] = [];
   for (const file of names) {
     const { size, mtimeMs } = await stat(path.join(folder, file));

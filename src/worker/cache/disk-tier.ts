@@ -41,7 +41,7 @@ export class DiskTier {
     this.#spec = spec;
     this.#deps = deps;
     const key = { secret: Buffer.from(spec.secret, 'hex'), belongsTo: spec.kind };
-    this.#folder = new BlockFolder(`${spec.folder}/${spec.kind}`, key);
+    this.#folder = new BlockFolder(`${spec.folder}/${spec.kind}`, key, deps.log);
   }
 
   get facts(): NonNullable<CacheTiers['disk']> {

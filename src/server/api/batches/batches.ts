@@ -217,7 +217,8 @@ export class BatchUseCases {
   }
 
   async #load(): Promise<BatchStore> {
-    const store = await BatchStore.open(this.#ports.home, { clock: this.#ports.clock, limits: this.#limits });
+    const { home, clock, log } = this.#ports;
+    const store = await BatchStore.open(home, { clock, limits: this.#limits, log });
     await store.removeLeftovers(inUse(store));
     await this.#sweep(store);
     this.#wake(store);

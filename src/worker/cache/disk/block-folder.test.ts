@@ -1,6 +1,6 @@
 /** Files of state on a real disk: what was written comes back, and nothing else ever does. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -13,8 +13,10 @@ const rows = randomBytes(5_000);
 const none = async (): Promise<void> => {};
 
 let folder: string;
+let log: string[];
 
 beforeEach(async () => {
+  log = [];
   folder = path.join(await mkdtemp(path.join(tmpdir(), 'hearth-blocks-')), 'cache', 'kind');
 });
 afterEach(() => rm(path.dirname(path.dirname(folder)), { recursive: true, force: true }));
@@ -40,14 +42,14 @@ function header(fields: Partial<BlockHeader> = {}): BlockHeader {
 }
 
 async function written(): Promise<StoredBlock> {
-  const blocks = new BlockFolder(folder, KEY);
+  const blocks = new BlockFolder(folder, KEY, (line) => log.push(line));
   await blocks.scan();
   return blocks.write(header(), [rows], none);
 }
 
 /** What a process that starts now gets of a file; null: nothing. */
 async function readBack(key: FileKey = KEY, owner?: string): Promise<Buffer | null> {
-  const blocks = new BlockFolder(folder, key);
+  const blocks = new BlockFolder(folder, key, (line) => log.push(line));
   const [stored] = await blocks.scan();
   const block =
     stored === undefined || owner === undefined ? stored : { ...stored, header: { ...stored.header, owner } };
@@ -120,7 +122,7 @@ describe('a file of the prompt cache', () => {
 
   it('does not open behind the header of another', async () => {
     const one = await written();
-    const blocks = new BlockFolder(folder, KEY);
+    const blocks = new BlockFolder(folder, KEY, (line) => log.push(line));
     const other = await blocks.write(
       header({ tokens: tokensText(Uint32Array.of(9, 9, 9)) }),
       [randomBytes(rows.length)],
@@ -140,7 +142,7 @@ describe('a file of the prompt cache', () => {
   });
 
   it('that a save did not finish is not there', async () => {
-    const blocks = new BlockFolder(folder, KEY);
+    const blocks = new BlockFolder(folder, KEY, (line) => log.push(line));
     await blocks.scan();
     const stop = async (): Promise<void> => {
       throw new Error('stopped');
@@ -163,5 +165,12 @@ describe('a file of the prompt cache', () => {
     await (await open(leftover, 'wx')).close();
     expect((await readBack())?.equals(rows)).toBe(true);
     expect(await readdir(folder)).toHaveLength(1);
+  });
+
+  it('that cannot be removed is reported once', async () => {
+    await mkdir(path.join(folder, `${'a'.repeat(32)}.kv`, 'x'), { recursive: true });
+    await mkdir(path.join(folder, `${'b'.repeat(32)}.kv`, 'x'), { recursive: true });
+    expect(await readBack()).toBeNull();
+    expect(log).toEqual([expect.stringMatching(/^The prompt cache takes more of the disk than it may: /)]);
   });
 });

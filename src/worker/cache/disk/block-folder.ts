@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
+import { isRunning } from '../../../lib/base/process-tree.ts';
 import {
   makeFolder,
   PRIVATE_FILE,
@@ -47,10 +49,13 @@ export type Pause = () => Promise<void>;
 export class BlockFolder {
   readonly path: string;
   readonly #key: FileKey;
+  readonly #log: (sentence: string) => void;
+  #hasProblem = false;
 
-  constructor(folder: string, key: FileKey) {
+  constructor(folder: string, key: FileKey, log: (sentence: string) => void) {
     this.path = folder;
     this.#key = key;
+    this.#log = log;
   }
 
   /** Returns all files with valid headers, parents first; removes the others, and leftovers of a crash. */
@@ -140,7 +145,13 @@ export class BlockFolder {
   }
 
   async remove(id: string): Promise<void> {
-    await rm(this.#blockPath(id), { force: true }).catch(() => undefined);
+    try {
+      await rm(this.#blockPath(id), { force: true });
+    } catch (error) {
+      if (!this.#hasProblem)
+        this.#log(`The prompt cache takes more of the disk than it may: ${errorMessage(error)}`);
+      this.#hasProblem = true;
+    }
   }
 
   #blockPath(id: string): string {
@@ -219,11 +230,5 @@ async function fill(file: FileHandle, buffer: Buffer): Promise<void> {
 
 function isLeftover(name: string): boolean {
   const owner = temporaryOwner(name);
-  if (owner === null || owner === process.pid) return false;
-  try {
-    process.kill(owner, 0);
-    return false;
-  } catch {
-    return true;
-  }
+  return owner !== null && !isRunning(owner);
 }
