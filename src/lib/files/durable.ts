@@ -137,7 +137,7 @@ export const ifMissing =
     throw error;
   };
 
-/** Null if there is none. */
+/** Null if the file does not exist. */
 export const fileSize = (file: string): Promise<number | null> =>
   stat(file).then(({ size }) => size, ifMissing(null));
 

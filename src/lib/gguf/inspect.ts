@@ -41,7 +41,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code:
   return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string';
 }
 
-/** What a thread may be asked. */
+/** Questions for gate-thread.ts. */
 export const gateQuestions = {
   inspectGguf,
   inspectGgufPart,

@@ -86,7 +86,7 @@ export class ScanNotes {
     return text ?? null;
   }
 
-  /** Undefined if there is none; null, with a problem noted, if it cannot be read. */
+  /** Undefined if it does not exist; null, with a problem noted, if it cannot be read. */
   async optionalText(path: string, maxBytes: number): Promise<string | null | undefined> {
     try {
       const { size } = await stat(path);
