@@ -63,6 +63,26 @@ function failing(...faults: readonly (Fault | null)[]): void {
   for (const upstream of upstreams) upstream.faultOf = () => queue.shift() ?? null;
 }
 
+interface Line {
+  readonly requestId?: string;
+}
+
+const lines = (log: string, requestId: string): Line[] =>
+  log
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line)
+    .filter((line) => line.requestId === requestId);
+
+/** Once its response is over, which its client may see before. */
+async function record(requestId: string) {
+  while (true) {
+    const { body } = await engines.service.client.get('/svc/requests');
+    const found = body.data.find((view: { request_id: string }) => view.request_id === requestId);
+    if (found !== undefined) return found;
+  }
+}
+
 describe('before the first byte', () => {
   // A reset is left out: on a kept connection the same upstream is asked once more, for it may have closed it before.
   it.each(['rubbish', 'ends', 'error', 'stall', 'refused'] as const)(
@@ -81,6 +101,32 @@ describe('before the first byte', () => {
     expect(stream.headers['x-svc-upstream']).toContain('instead-of');
     const { text, done } = await stream.all();
     expect([text, done]).toEqual([TALE, true]);
+  });
+
+  it('the failover is followed by request: in the log, and in the record of the request', async () => {
+    failing({ after: 0, kind: 'rubbish' });
+    const traced = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+    const { headers } = await engines.service.client.chat(ask(), { 'x-request-id': 'moved', ...traced });
+    const [, upstream, insteadOf, because] =
+      /^(\w+); instead-of="(\w+)"; because="(\w+)"$/.exec(String(headers['x-svc-upstream'])) ?? [];
+    expect(because).toBe('broken');
+    expect(lines(engines.log(), 'moved')).toEqual([
+      expect.objectContaining({ upstream: insteadOf, next: upstream, kind: because, step: 'retry' }),
+    ]);
+    expect(await record('moved')).toMatchObject({
+      upstream,
+      instead_of: insteadOf,
+      because,
+      trace_id: '0af7651916cd43dd8448eb211c80319c',
+    });
+    expect(lines(engines.service.log(), 'moved')).toEqual([
+      expect.objectContaining({
+        upstream,
+        insteadOf,
+        because,
+        traceId: '0af7651916cd43dd8448eb211c80319c',
+      }),
+    ]);
   });
 
   it('two are asked, not all: the second failure is told, by name', async () => {
@@ -120,11 +166,16 @@ describe('after the first byte', () => {
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('a whole answer goes on too, and says so', async () => {
+  it('a whole answer goes on too, and says so; its record names the upstream that ended it', async () => {
     failing({ after: 199, kind: 'reset' });
-    const { body } = await engines.service.client.chat(ask({ svc_resume: true }));
+    const { headers, body } = await engines.service.client.chat(ask({ svc_resume: true }), {
+      'x-request-id': 'resumed',
+    });
     expect(body.choices[0].message.content).toBe(TALE);
-    expect(body.svc_resumed.because).toBe('broken');
+    const { from, on, because } = body.svc_resumed;
+    expect(because).toBe('broken');
+    expect(headers['x-svc-upstream']).toBe(from);
+    expect(await record('resumed')).toMatchObject({ upstream: on, instead_of: from, because });
   });
 
   it('the limit on tokens holds over both parts', async () => {

@@ -18,6 +18,7 @@ const said = (value: Word): string => String(value);
 const ROWS: Rows = {
   number: null,
   request_id: null,
+  trace_id: ['Trace ID', said],
   has_text: null,
   started_ms: ['Started', moment],
   method: ['Method', said],
@@ -27,6 +28,9 @@ const ROWS: Rows = {
   status: ['HTTP status', said],
   error: ['Error', (code: string) => errorWords(code)],
   model: ['Model', said],
+  upstream: ['Upstream', said],
+  instead_of: ['… instead of', said],
+  because: ['… because of', (kind: string) => kind.replaceAll('_', ' ')],
   client_name: ['Client', said],
   client: ['Client hash', said],
   key: ['API key', said],

@@ -7,6 +7,7 @@ type Field = keyof Required<RequestView>;
 const LABELS: Readonly<Record<Field, string>> = {
   number: 'Number',
   request_id: 'Request ID',
+  trace_id: 'Trace ID',
   started_ms: 'Started',
   method: 'Method',
   route: 'Route',
@@ -15,6 +16,9 @@ const LABELS: Readonly<Record<Field, string>> = {
   status: 'HTTP status',
   error: 'Error',
   model: 'Model',
+  upstream: 'Upstream',
+  instead_of: '… instead of',
+  because: '… because of',
   client_name: 'Client',
   client: 'Client hash',
   key: 'API key',

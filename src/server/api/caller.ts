@@ -30,12 +30,13 @@ export interface RequestAccount {
 }
 
 export function clientFields({
+  requestId,
   clientKey,
   clientName,
   gate,
   isBackground,
-}: Caller): Pick<Submission, 'clientKey' | 'clientName' | 'gate' | 'isBackground'> {
-  return { clientKey, clientName, isBackground, ...(gate === undefined ? {} : { gate }) };
+}: Caller): Pick<Submission, 'requestId' | 'clientKey' | 'clientName' | 'gate' | 'isBackground'> {
+  return { requestId, clientKey, clientName, isBackground, ...(gate === undefined ? {} : { gate }) };
 }
 
 /** Unique id of one job; the request id alone is not unique. */

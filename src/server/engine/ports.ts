@@ -156,10 +156,12 @@ export interface Summarise {
 
 export type ContextEdit = ClearResults | ClearThinking | Summarise;
 
-interface Answering {
+export interface Answering {
   readonly name: string;
   readonly insteadOf?: string;
   readonly because?: string;
+  /** Continues an answer whose start another upstream sent. */
+  readonly isResumed?: boolean;
 }
 
 export interface Route {
@@ -180,6 +182,7 @@ export interface Submission {
   /** Fairness key of the client: any stable string. */
   readonly clientKey: string;
   readonly clientName?: string;
+  readonly requestId?: string;
   readonly gate?: JobGate;
   /** Validates tool calls and answers of chat jobs against their schemas; absent: unchecked. */
   readonly check?: AnswerChecks | undefined;

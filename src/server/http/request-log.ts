@@ -15,6 +15,7 @@ import type { RequestText } from '../../wire/operation/requests.ts';
 import { clientKey, clientName } from './client-key.ts';
 import { RequestEntry } from '../api/requests/request-entry.ts';
 import { keyHolder, requestOwner } from './hooks.ts';
+import { traceId, upstreamFacts } from './upstream-headers.ts';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { rawBody } from './guard/json-body.ts';
 
@@ -98,6 +99,7 @@ function finishedRequest(
   const name = clientName(request);
   const key = keyHolder(request)?.record.name;
   const dialect = config.access?.dialect;
+  const trace = traceId(request, spans.get(request)?.traceparent);
   const error = entry.failure?.code ?? (raw.writableFinished ? undefined : 'cancelled');
   return {
     request_id: request.id,
@@ -112,7 +114,9 @@ function finishedRequest(
     client: clientKey(request, owner),
     ...(name === '' ? {} : { client_name: name }),
     ...(key === undefined ? {} : { key }),
+    ...(trace === undefined ? {} : { trace_id: trace }),
     total_ms: entry.elapsedMs,
+    ...upstreamFacts(request),
     ...entry.counts,
   };
 }
@@ -131,6 +135,9 @@ function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
     status: finished.status,
     ms: finished.total_ms,
     model: finished.model,
+    upstream: finished.upstream,
+    insteadOf: finished.instead_of,
+    because: finished.because,
     waitMs: entry.waitMs,
     queueMs: finished.queue_ms,
     loadMs: finished.load_ms,
@@ -148,6 +155,7 @@ function writeLine(log: Logger, { finished, entry, isPolled }: Line): void {
     error: finished.error,
     ...failureFacts(entry.failure, finished.status),
     requestId: finished.request_id,
+    traceId: finished.trace_id,
     client: finished.client,
     clientName: finished.client_name,
     key: finished.key,

@@ -51,9 +51,11 @@ export async function sendStream(
     });
   } catch (thrown) {
     const error = asSvcError(thrown);
-    if (error.code === 'internal') options.log.error({ err: thrown }, 'A stream failed because of a bug.');
+    const requestId = reply.request.id;
+    if (error.code === 'internal')
+      options.log.error({ err: thrown, requestId }, 'A stream failed because of a bug.');
     noteFailure(reply.request, error);
-    const failure = describeFailure(error, reply.request.id);
+    const failure = describeFailure(error, requestId);
     if (raw.headersSent) endBroken(raw, framing.errorFrame(failure, sent));
     else refuse(raw, { code: error.code, body: framing.errorBody(failure) }, options);
   } finally {

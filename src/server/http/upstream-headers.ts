@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../api/caller.ts';
+import type { FinishedRequest } from '../api/requests/recorder.ts';
 import { HEADERS, headerValue, REQUEST_HEADERS, SESSION_HEADERS } from '../../wire/headers.ts';
 
 const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
@@ -7,7 +8,15 @@ const TRACESTATE = /^[\x20-\x7e]{1,512}$/;
 const SESSION = /^[\x21-\x7e]{1,256}$/;
 const MOST_PATIENCE_S = 86_400;
 
-const answering = new WeakMap<FastifyRequest, string>();
+type Sent = Parameters<NonNullable<NonNullable<Caller['route']>['onSent']>>[0];
+
+interface Sending {
+  /** The one that the header names: a resumption comes after it. */
+  readonly first: Sent;
+  readonly last: Sent;
+}
+
+const sendings = new WeakMap<FastifyRequest, Sending>();
 
 /** `span`: traceparent of this request's own span; undefined: the client's is passed on unchanged. */
 export function readRoute(request: FastifyRequest, span?: string): NonNullable<Caller['route']> {
@@ -25,15 +34,37 @@ export function readRoute(request: FastifyRequest, span?: string): NonNullable<C
     tracestate: asked === undefined ? undefined : read(REQUEST_HEADERS.tracestate, TRACESTATE),
     session,
     isLocalOnly: localOnly !== undefined && localOnly !== '0' && localOnly !== 'false',
-    onSent: ({ name, insteadOf, because }) => {
-      const instead = insteadOf === undefined ? '' : `; instead-of="${insteadOf}"; because="${because}"`;
-      answering.set(request, `${name}${instead}`);
+    onSent: (sent) => {
+      const { first } = (sent.isResumed === true && sendings.get(request)) || { first: sent };
+      sendings.set(request, { first, last: sent });
     },
     patienceMs: patienceS > 0 && patienceS <= MOST_PATIENCE_S ? patienceS * 1_000 : undefined,
   };
 }
 
 export function setUpstreamHeader(reply: FastifyReply): void {
-  const upstream = answering.get(reply.request);
-  if (upstream !== undefined) reply.header(HEADERS.upstream, upstream);
+  const sending = sendings.get(reply.request);
+  if (sending === undefined) return;
+  const { name, insteadOf, because } = sending.first;
+  const instead = insteadOf === undefined ? '' : `; instead-of="${insteadOf}"; because="${because}"`;
+  reply.header(HEADERS.upstream, `${name}${instead}`);
+}
+
+export function upstreamFacts(
+  request: FastifyRequest,
+): Pick<FinishedRequest, 'upstream' | 'instead_of' | 'because'> {
+  const sending = sendings.get(request);
+  if (sending === undefined) return {};
+  const { name: upstream, insteadOf: instead_of, because } = sending.last;
+  return {
+    upstream,
+    ...(instead_of === undefined ? {} : { instead_of }),
+    ...(because === undefined ? {} : { because }),
+  };
+}
+
+/** Of the span of this request, else of the client's `traceparent`. */
+export function traceId(request: FastifyRequest, span?: string): string | undefined {
+  const traceparent = span ?? headerValue(request.headers, REQUEST_HEADERS.traceparent);
+  return traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent.split('-')[1] : undefined;
 }

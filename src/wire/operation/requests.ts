@@ -8,6 +8,7 @@ export const RequestView = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: 'Counts requests since the service started.' }),
     request_id: Type.String(),
+    trace_id: Type.Optional(Type.String({ description: 'Of its W3C trace (`traceparent`).' })),
     started_ms: Type.Integer({ description: 'Unix milliseconds.' }),
     method: Type.String(),
     route: Type.String(),
@@ -18,6 +19,13 @@ export const RequestView = Type.Object(
       Type.String({ description: 'The code of its failure; cancelled: the client left.' }),
     ),
     model: Text,
+    upstream: Type.Optional(
+      Type.String({
+        description: 'The upstream that was asked last; it answered, unless there is an error.',
+      }),
+    ),
+    instead_of: Type.Optional(Type.String({ description: 'The upstream that failed before.' })),
+    because: Type.Optional(Type.String({ description: 'How that upstream failed.' })),
     client: Type.String({ description: 'A hash of address, key and program.' }),
     client_name: Type.Optional(Type.String({ description: 'What the client calls itself.' })),
     key: Type.Optional(Type.String({ description: 'The name of its API key.' })),

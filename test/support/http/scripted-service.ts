@@ -309,7 +309,7 @@ async function installModels(home: string, registry: Registry): Promise<void> {
   await registry.setDefault(installed.chat);
 }
 
-function keepingStream(lines: string[]): Writable {
+export function keepingStream(lines: string[]): Writable {
   return new Writable({
     write(chunk: Buffer, _encoding, callback) {
       lines.push(chunk.toString('utf8'));

@@ -2,6 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pino } from 'pino';
 import { allModels } from '../../../src/server/api/remote-models/all-models.ts';
 import { RemoteModels } from '../../../src/server/api/remote-models/remote-models.ts';
 import { proofs } from '../../../src/server/api/remote-models/prove-upstream.ts';
@@ -21,7 +22,12 @@ import { silentLogger } from '../../../src/lib/base/logger.ts';
 import { EngineStore } from '../../../src/store/engines/engine-store.ts';
 import type { KnownModel, UpstreamEntry } from '../../../src/store/engines/entry.ts';
 import { openRegistry, type Registry } from '../../../src/store/registry/registry.ts';
-import { type ScriptedOptions, type ScriptedService, startScripted } from '../http/scripted-service.ts';
+import {
+  keepingStream,
+  type ScriptedOptions,
+  type ScriptedService,
+  startScripted,
+} from '../http/scripted-service.ts';
 import { removeFolder } from '../remove-folder.ts';
 
 export interface EngineService {
@@ -29,6 +35,8 @@ export interface EngineService {
   readonly home: string;
   readonly engines: EngineStore;
   readonly registry: Registry;
+  /** What the scheduler and the balancer logged, as it is written. */
+  log(): string;
   /** Serves an upstream with these models, without asking it for them. */
   add(
     entry: Partial<UpstreamEntry> & Pick<UpstreamEntry, 'name' | 'baseUrl'>,
@@ -55,6 +63,8 @@ export async function startEngines(
   const home = await mkdtemp(path.join(tmpdir(), 'hearth-engines-'));
   const registry = openRegistry({ home });
   const engines = new EngineStore(registry.store);
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, keepingStream(lines));
   const deps = { clock: systemClock, connections: new Connections(), userAgent: 'hearth/test' };
   const probe = createProbe(deps);
   const scheduler = createEngine({
@@ -63,14 +73,14 @@ export async function startEngines(
       [COMMAND_ENGINE]: createCommandBackend({ ...deps, probe, hostEnv: env }),
     },
     clock: systemClock,
-    log: silentLogger,
+    log,
     freeMemory: () => [{ device: 'CPU', bytes: 2 ** 34 }],
   });
   const balancer = new Balancer({
     residencies: () => scheduler.residencies(),
     probe,
     clock: systemClock,
-    log: silentLogger,
+    log,
     random: Math.random,
     limits: options.balance ?? {},
   });
@@ -96,6 +106,7 @@ export async function startEngines(
     home,
     engines,
     registry,
+    log: () => lines.join(''),
     add: (entry, names) =>
       engines.put({
         schema: 1,

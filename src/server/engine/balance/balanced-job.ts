@@ -104,7 +104,7 @@ export class BalancedJob {
       isDone: false,
     };
     member.record.send(clock.monotonicMs());
-    if (!isResumed) this.#notifySent(member);
+    this.#notifySent(member, isResumed);
     const { room } = this.#listener;
     submit({ ...this.#submission, job: this.#jobFor(isResumed), target: member.target }, this.#signal, {
       onEvent: (event) => this.#onEvent(attempt, event),
@@ -113,11 +113,11 @@ export class BalancedJob {
     });
   }
 
-  #notifySent({ record: { name } }: Member): void {
-    const [before] = this.#failed;
+  #notifySent({ record: { name } }: Member, isResumed: boolean): void {
+    const before = isResumed ? this.#failed.at(-1) : this.#failed[0];
     const instead =
       before === undefined ? {} : { insteadOf: before.member.record.name, because: before.kind };
-    this.#submission.route?.onSent?.({ name, ...instead });
+    this.#submission.route?.onSent?.({ name, ...instead, isResumed });
   }
 
   #jobFor(isResumed: boolean): Job {
@@ -200,7 +200,7 @@ export class BalancedJob {
 
   #goOn(member: Member, kind: FailureKind, error: SvcError): void {
     const { clock, limits, log } = this.#ports;
-    const { route, target } = this.#submission;
+    const { route, target, requestId } = this.#submission;
     const next = nextStep(
       kind,
       {
@@ -213,7 +213,7 @@ export class BalancedJob {
       },
       { nowMs: clock.monotonicMs(), limits },
     );
-    const facts = { model: target.modelId, upstream: member.record.name, kind };
+    const facts = { model: target.modelId, requestId, upstream: member.record.name, kind };
     if (next.step === 'fail') return this.#giveUp(error, next.why);
     const isResume = next.step === 'resume';
     const chosen = this.#choose(isResume ? this.#equalMembers(member) : this.#ports.members);

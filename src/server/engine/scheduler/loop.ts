@@ -80,7 +80,7 @@ class SchedulerLoop implements Engine, Effects {
 
   submit(submission: Submission, signal: AbortSignal, listener: JobListener): void {
     const observers = this.#options.observers ?? [];
-    const { target, job } = submission;
+    const { target, job, requestId } = submission;
     const watched = {
       jobId: job.jobId,
       kind: job.kind,
@@ -95,7 +95,7 @@ class SchedulerLoop implements Engine, Effects {
     try {
       this.#checkTarget(target, wanted);
     } catch (error) {
-      this.#options.log.error({ model: target.modelId, error }, 'A job cannot be planned.');
+      this.#options.log.error({ model: target.modelId, requestId, error }, 'A job cannot be planned.');
       return queueMicrotask(() => notifyEnd(listeners, asSvcError(error)));
     }
     this.#lastSeq += 1;
@@ -336,7 +336,9 @@ class SchedulerLoop implements Engine, Effects {
       this.#policy.onJobCrashed(seq, { error, blame: !isOutside, begun });
       return;
     }
-    if (error.code === 'internal') this.#options.log.error({ error }, 'A job failed unexpectedly.');
+    const { requestId } = request.submission;
+    if (error.code === 'internal')
+      this.#options.log.error({ requestId, error }, 'A job failed unexpectedly.');
     this.#requests.settle(seq, error);
     this.#policy.onJobEnded(seq, false);
     this.#notifyChange();

@@ -106,10 +106,12 @@ async function sendProgress(
     }
   } catch (thrown) {
     const error = asSvcError(thrown);
-    if (error.code === 'internal') options.log.error({ err: thrown }, 'A change failed because of a bug.');
+    const requestId = reply.request.id;
+    if (error.code === 'internal')
+      options.log.error({ err: thrown, requestId }, 'A change failed because of a bug.');
     noteFailure(reply.request, error);
     const { errorBody } = framingFor(undefined, options.chooseShape(readSender(reply.request)));
-    await write(raw, framed('error', errorBody(describeFailure(error, reply.request.id))));
+    await write(raw, framed('error', errorBody(describeFailure(error, requestId))));
   } finally {
     await pending.close();
   }
