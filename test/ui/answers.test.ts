@@ -66,6 +66,40 @@ describe('an answer', () => {
     await close();
   });
 
+  it('is stopped by the removal of an earlier message, or of its conversation in another tab', async () => {
+    const { page, tab, close } = await visit();
+    await page.getByLabel('Model of column 1').selectOption('far/tale');
+    await send(page, 'to begin with');
+    await expect.poll(() => whole(page).count()).toBe(1);
+    await page.getByLabel('Model of column 1').selectOption('hearth-mini');
+    const speak = async () => {
+      await send(page, 'forever');
+      await expect
+        .poll(async () => (await live(page).locator('.prose').textContent())?.length)
+        .toBeGreaterThan(20);
+    };
+    await speak();
+    await whole(page).getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete this and what follows' }).click();
+    await expect.poll(isIdle).toBe(true);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => whole(page).count()).toBe(2);
+    expect(await whole(page).last().textContent()).toContain('stopped by you');
+
+    await speak();
+    await page.getByLabel('Your message').fill('the next one');
+    const second = await tab();
+    await second.goto(`${rig.served.url}/ui/`);
+    await second.locator('.conversations .item').hover();
+    await second.getByRole('button', { name: 'Remove to begin with' }).click();
+    await expect.poll(isIdle).toBe(true);
+    await expect.poll(() => page.locator('.entry').count()).toBe(0);
+    // Keeps the unsent message.
+    expect(await page.getByLabel('Your message').inputValue()).toBe('the next one');
+    await second.close();
+    await close();
+  });
+
   it('shows its reasoning apart, and not among its words', async () => {
     const { page, close } = await visit();
     await page.getByLabel('Model of column 1').selectOption('far/thinks');

@@ -10,6 +10,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { expect } from 'vitest';
+import { deferred } from '../../src/lib/base/deferred.ts';
 
 export interface Guarded {
   readonly page: Page;
@@ -86,4 +87,16 @@ export async function openPage(
       expect(wrong).toEqual([]);
     },
   };
+}
+
+/** Requests to these addresses wait until `release`; with a status, that is then the answer. */
+export async function holdBack(page: Page, addresses: string, status?: number) {
+  const asked = deferred<undefined>();
+  const released = deferred<undefined>();
+  await page.route(addresses, async (route) => {
+    asked.resolve(undefined);
+    await released.promise;
+    await (status === undefined ? route.continue() : route.fulfill({ status, json: {} }));
+  });
+  return { asked: asked.promise, release: () => released.resolve(undefined) };
 }

@@ -1,26 +1,12 @@
 /** The proof under an answer: asked for by one click, checked in the browser, opened, and exported with the conversation. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { deferred } from '../../src/lib/base/deferred.ts';
-import { openPage } from './browser.ts';
+import { holdBack, openPage } from './browser.ts';
 import { pageRig } from './page-rig.ts';
 import { answers, items, reload, say } from './talking.ts';
 
 const rig = pageRig();
-
-/** Requests to these addresses wait until `release`. */
-async function holdBack(page: Page, addresses: string) {
-  const asked = deferred<undefined>();
-  const released = deferred<undefined>();
-  await page.route(addresses, async (route) => {
-    asked.resolve(undefined);
-    await released.promise;
-    await route.continue();
-  });
-  return { asked: asked.promise, release: () => released.resolve(undefined) };
-}
 
 describe('an answer', () => {
   it('is proved by one click, and a changed one is found out from the exported conversation', async () => {

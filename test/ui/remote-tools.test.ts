@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, expect, it } from 'vitest';
 import { startMcpServer } from '../support/http/mcp-server.ts';
-import { openPage } from './browser.ts';
+import { holdBack, openPage } from './browser.ts';
 import { farRig, lastContent } from './page-rig.ts';
 import { answers, choose, live, send } from './talking.ts';
 
@@ -66,8 +66,17 @@ it('are found, shown before they are called, called once or always, and never wi
   await page.getByText(`SVC_PAGE_CONNECT=${stranger.origin}`).waitFor();
   expect(stranger.methods).toEqual([]);
 
+  // Tools of one server are not offered under the address of another.
   await address.fill(server.address);
+  const listing = await holdBack(page, server.address);
   await page.getByRole('button', { name: 'Find its tools' }).click();
+  await listing.asked;
+  await address.fill(stranger.address);
+  listing.release();
+  await expect.poll(() => server.methods).toContain('tools/list');
+  await page.getByRole('button', { name: 'Find its tools' }).waitFor();
+  expect(await page.getByRole('checkbox', { name: /math_add/ }).count()).toBe(0);
+  await address.fill(server.address);
   await page.getByRole('checkbox', { name: /math_add/ }).check();
   await ask(page, 'one', { a: 1, b: 2 });
   expect(lastAsked().tools[0].function).toMatchObject({
@@ -103,5 +112,18 @@ it('are found, shown before they are called, called once or always, and never wi
   await ask(page, 'four', { a: 5, b: 5 });
   await card.getByRole('button', { name: 'Run math.add' }).waitFor();
   expect(calls()).toBe(before);
+
+  // A result that arrives in another conversation belongs to the conversation of its call.
+  const result = await holdBack(page, server.address);
+  await card.getByRole('button', { name: 'Run math.add' }).click();
+  await result.asked;
+  await page.getByRole('button', { name: 'New conversation' }).first().click();
+  await expect.poll(() => page.locator('.entry').count()).toBe(0);
+  result.release();
+  await expect.poll(() => lastContent(rig)).toBe('the sum is 10');
+  expect(calls()).toBe(before + 1);
+  expect(await page.locator('.entry').count()).toBe(0);
+  await page.locator('.conversations .item a').first().click();
+  await expect.poll(() => answers(page).last().textContent()).toContain('There you are.');
   await close();
 });

@@ -178,6 +178,14 @@ describe('a service with a key', () => {
     await page.getByLabel('Your message').fill('Hello!');
     await page.keyboard.press('Enter');
     await page.locator('.entry.assistant:not(.live) .prose').waitFor();
+    // Models that one key may see are not shown with another key.
+    const offered = page.getByLabel('Model of column 1').locator('option');
+    expect(await offered.count()).toBeGreaterThan(1);
+    await page.getByRole('button', { name: 'Use another key' }).click();
+    await page.getByRole('textbox', { name: 'API key' }).fill('wrong');
+    await page.getByRole('button', { name: 'Unlock' }).click();
+    await page.getByText('was not accepted').waitFor();
+    expect(await offered.allTextContents()).toEqual(['default']);
     await close();
     locked.signal('SIGTERM');
   });

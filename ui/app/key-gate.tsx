@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog.tsx';
 import { isKeyRefused, needsKey } from '../service/client.ts';
-import { refreshAll } from '../service/known.ts';
-import { storeKey } from '../service/key.ts';
+import { areModelsKnown, refreshAll } from '../service/known.ts';
+import { storedKey, storeKey } from '../service/key.ts';
 
 export function KeyGate() {
   const [key, setKey] = useState('');
@@ -10,9 +10,12 @@ export function KeyGate() {
   if (!needsKey.value) return null;
   const enter = (event: Event) => {
     event.preventDefault();
-    storeKey(key.trim(), isKept);
+    const [before, now] = [storedKey(), key.trim()];
+    storeKey(now, isKept);
     needsKey.value = false;
-    void refreshAll();
+    // Everything shown belongs to the key before, which may see more.
+    if (before !== null && before !== now && areModelsKnown.peek()) location.reload();
+    else void refreshAll();
   };
   return (
     <Dialog title="API key required" onClose={() => (needsKey.value = false)}>

@@ -21,7 +21,7 @@ import { storageFault } from './talk/keeping.ts';
 import { TalkHead } from './talk-head.tsx';
 
 export function Chat() {
-  const { lanes } = current.value;
+  const { id, lanes } = current.value;
   useRecovery(() => void refreshRecording());
   useLastEscape(stopAll);
   return (
@@ -40,7 +40,7 @@ export function Chat() {
         </div>
         <div class="lanes" style={{ '--lanes': String(lanes.length) }}>
           {lanes.map((lane, at) => (
-            <article class="lane" key={at} aria-label={`Answers of ${lane.model}`}>
+            <article class="lane" key={`${id} ${at}`} aria-label={`Answers of ${lane.model}`}>
               {lanes.length > 1 ? <LaneHead lane={lane} at={at} /> : null}
               <LaneView lane={lane} at={at} />
             </article>

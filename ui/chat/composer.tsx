@@ -12,13 +12,14 @@ import { useGauge } from './gauge.ts';
 import { isAnswering, say, stopAll } from './talk/answering.ts';
 import {
   attachedTo,
-  attachFault,
+  findAttachFault,
   attachFiles,
   attachPaste,
   attachedImages,
   isReadingFor,
   sentFile,
   setAttached,
+  setAttachFault,
   type WaitingFile,
   withAttached,
 } from './talk/attachments.ts';
@@ -69,28 +70,26 @@ export function Composer() {
     hasNoQuestion ||
     search !== undefined;
   useFocusAtStart(id);
-  const conversation = current.value;
   const deliver = (found: readonly WaitingFile[]) => {
-    say(text, found.map(sentFile), conversation);
+    say(text, found.map(sentFile), id);
     setDraft(draftName, '');
     // Files attached during a search are kept for the next message.
     setAttached(
       draftName,
       attachedTo(draftName).filter(({ id: each }) => !files.some((file) => file.id === each)),
     );
-    field.current?.focus();
+    if (current.peek().id === id) field.current?.focus();
   };
   const isDue = useRef(false);
   const send = () => {
     if (!isRestored.value) isDue.current = true;
     if (cannot || !isRestored.value) return;
-    attachFault.value = null;
+    setAttachFault(draftName, null);
     if (!files.some(isToSearch)) return deliver(files);
-    searchFiles({ draft: draftName, question: text, files, window: leastWindow(lanes) }).then(
+    const window = leastWindow(lanes);
+    searchFiles({ conversation: id, entry: null, draft: draftName, question: text, files, window }).then(
       (found) => found !== null && deliver(found),
-      (error: unknown) => {
-        attachFault.value = sentenceOf(error);
-      },
+      (error: unknown) => setAttachFault(draftName, sentenceOf(error)),
     );
   };
   useEffect(() => {
@@ -114,7 +113,7 @@ export function Composer() {
     >
       <Failure text={fault} isWhileTyping />
       <ActiveSettings />
-      <Failure text={attachFault.value} />
+      <Failure text={findAttachFault(draftName)} />
       <Failure text={draftFault(draftName)} />
       {isBlind ? <Blind /> : null}
       <div class="field">

@@ -10,9 +10,10 @@ import type { Entry } from './talk/entry.ts';
 export function Differences() {
   const answers = siblingAnswers(current.value, comparedEntry.value ?? '');
   const at = answers.findIndex(({ id }) => id === comparedEntry.value);
-  const [other, setOther] = useState(at === 0 ? 1 : at - 1);
-  const [own, setOwn] = useState(Math.max(0, at));
-  const [a, b] = [answers[other], answers[own]];
+  // By id: answers may be added or removed meanwhile.
+  const [other, setOther] = useState(answers[at === 0 ? 1 : at - 1]?.id);
+  const [own, setOwn] = useState(answers[Math.max(0, at)]?.id);
+  const [a, b] = [other, own].map((wanted) => answers.find(({ id }) => id === wanted));
   const close = () => (comparedEntry.value = null);
   return (
     <Dialog title="What differs" onClose={close}>
@@ -28,22 +29,22 @@ export function Differences() {
 interface ChoiceFacts {
   readonly label: string;
   readonly answers: readonly Entry[];
-  readonly chosen: number;
-  readonly onChange: (at: number) => void;
+  readonly chosen: string | undefined;
+  readonly onChange: (id: string) => void;
 }
 
 function Choice({ label, answers, chosen, onChange }: ChoiceFacts) {
   return (
     <label class="labelled">
       <span>{label}</span>
-      <select value={chosen} onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}>
+      <select value={chosen} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {answers.map(({ id, model = 'model' }, at) => (
-          <option key={id} value={at}>
+          <option key={id} value={id}>
             {at + 1}: {model}
           </option>
         ))}
       </select>
-      <small>{answerFigures(answers[chosen])}</small>
+      <small>{answerFigures(answers.find(({ id }) => id === chosen))}</small>
     </label>
   );
 }

@@ -2,15 +2,10 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 const NEAR_PX = 48;
 
-interface Facts {
-  readonly conversation: string;
-  /** Grows with each sent message, which scrolls to the end wherever the user was. */
-  readonly sends: number;
-}
-
 export function useFollowing(
   scroller: { readonly current: HTMLDivElement | null },
-  { conversation, sends }: Facts,
+  /** Grows with each sent message, which scrolls to the end wherever the user was. */
+  sends: number,
 ): { readonly isAtEnd: boolean; readonly toEnd: () => void } {
   const [isAtEnd, setAtEnd] = useState(true);
   const isFollowing = useRef(true);
@@ -45,7 +40,7 @@ export function useFollowing(
       observer.disconnect();
       element.removeEventListener('scroll', onScroll);
     };
-  }, [conversation]);
+  }, []);
   useLayoutEffect(toEnd, [sends]);
   return { isAtEnd, toEnd };
 }

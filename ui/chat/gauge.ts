@@ -21,6 +21,7 @@ const LEAST_CHARS = 200;
 const MOST_CHARS = 256 * 1024;
 
 interface Counted {
+  readonly model: string;
   readonly text: string;
   readonly tokens: number;
 }
@@ -41,6 +42,7 @@ export function useGauge(conversation: Conversation, draft: string): Gauge | nul
       askJson<TokenizeResponse>('/v1/tokenize', { body: { model, input: draft.slice(0, MOST_CHARS) } }).then(
         ({ count: tokens }) =>
           setCounted({
+            model,
             text: draft,
             tokens: Math.round((tokens * draft.length) / Math.min(draft.length, MOST_CHARS)),
           }),
@@ -51,7 +53,7 @@ export function useGauge(conversation: Conversation, draft: string): Gauge | nul
   }, [draft, model, isWorth]);
   const window = last?.measures?.window ?? modelNamed(model)?.context_length;
   if (window === undefined) return null;
-  const isCounted = counted !== null && counted.text === draft;
+  const isCounted = counted !== null && counted.text === draft && counted.model === model;
   const typed = isCounted ? counted.tokens : guessTokens(draft);
   const after = last === undefined ? path : path.slice(path.indexOf(last) + 1);
   const unmeasured = after.reduce((sum, entry) => sum + tokensIn(entry), 0);

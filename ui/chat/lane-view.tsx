@@ -4,7 +4,7 @@ import { IconButton } from '../parts/icon.tsx';
 import { EntryView } from './entry/entry-view.tsx';
 import { useFollowing } from './following.ts';
 import { ModelChoice } from './model-choice.tsx';
-import { sends } from './talk/answering.ts';
+import { countSends } from './talk/answering.ts';
 import { type Lane, pathTo, withoutLane } from './talk/conversation.ts';
 import { changeCurrent, current } from './talk/conversations.ts';
 import { Welcome } from './welcome.tsx';
@@ -25,7 +25,7 @@ export function LaneHead({ lane, at }: { lane: Lane; at: number }) {
 export function LaneView({ lane, at }: { lane: Lane; at: number }) {
   const path = pathTo(current.value, lane.leaf);
   const scroller = useRef<HTMLDivElement>(null);
-  const { isAtEnd, toEnd } = useFollowing(scroller, { conversation: current.value.id, sends: sends.value });
+  const { isAtEnd, toEnd } = useFollowing(scroller, countSends(current.value.id));
   return (
     <div class="lane-body">
       <div

@@ -71,10 +71,10 @@ export function PresetBar() {
 }
 
 function ModelDefaults() {
-  const { settings, lanes } = current.value;
+  const { id, settings, lanes } = current.value;
   const model = modelNamed(lanes[0]?.model ?? DEFAULT_MODEL);
-  const said = defaultsSaid.value;
   if (model === undefined || !isLocal(model)) return null;
+  const said = defaultsSaid(id, model.id);
   return (
     <>
       <button
@@ -82,7 +82,7 @@ function ModelDefaults() {
         class="small"
         title="Keeps system prompt, sampling and stop texts with the model, for all its clients (hearth set)"
         disabled={!canBeDefaults(settings)}
-        onClick={() => void makeDefaults(model.id, settings)}
+        onClick={() => void makeDefaults(current.value, model.id)}
       >
         Make these the defaults of {model.id}
       </button>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useAsked } from '../parts/asked.ts';
 import { Failure } from '../parts/failure.tsx';
 import { sentenceOf } from '../service/client.ts';
 import { changeCurrent, current } from './talk/conversations.ts';
@@ -7,20 +8,10 @@ import type { ToolDraft } from './talk/settings.ts';
 
 export function RemoteTools() {
   const [address, setAddress] = useState(servers.value[0] ?? '');
-  const [found, setFound] = useState<readonly ToolDraft[] | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const look = async () => {
-    setBusy(true);
-    setFault(null);
-    try {
-      setFound(await toolsOf(address.trim()));
-    } catch (error) {
-      setFound(null);
-      setFault(sentenceOf(error));
-    }
-    setBusy(false);
-  };
+  const wanted = address.trim();
+  const [asked, ask] = useAsked<string, readonly ToolDraft[]>();
+  const { isBusy, value, error } = asked?.of === wanted ? asked : { isBusy: false };
+  const found = isBusy ? undefined : value;
   return (
     <details class="remote-tools">
       <summary>Tools of an MCP server</summary>
@@ -44,13 +35,13 @@ export function RemoteTools() {
         <button
           type="button"
           class="small"
-          disabled={isBusy || address.trim() === ''}
-          onClick={() => void look()}
+          disabled={isBusy || wanted === ''}
+          onClick={() => ask(wanted, () => toolsOf(wanted))}
         >
           {isBusy ? 'Connecting…' : 'Find its tools'}
         </button>
       </div>
-      <Failure text={fault} />
+      <Failure text={error === undefined ? null : sentenceOf(error)} />
       {found?.length === 0 ? <p class="hint">This server has no tools.</p> : null}
       {(found ?? []).map((tool) => (
         <Choice key={tool.name} tool={tool} />
@@ -59,13 +50,13 @@ export function RemoteTools() {
   );
 }
 
-const isSame = (a: ToolDraft, b: ToolDraft): boolean => a.name === b.name;
-
 function Choice({ tool }: { tool: ToolDraft }) {
-  const isChosen = current.value.settings.tools.some((each) => isSame(each, tool) && each.from !== undefined);
+  const isChosen = current.value.settings.tools.some(
+    ({ name, from }) => name === tool.name && from?.server === tool.from?.server,
+  );
   const toggle = () =>
     changeCurrent((now) => {
-      const others = now.settings.tools.filter((each) => !isSame(each, tool));
+      const others = now.settings.tools.filter(({ name }) => name !== tool.name);
       return { ...now, settings: { ...now.settings, tools: isChosen ? others : [...others, tool] } };
     });
   return (

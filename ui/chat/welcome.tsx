@@ -1,11 +1,15 @@
 import { addressOf } from '../parts/address.ts';
 import { areModelsKnown, chatModels } from '../service/known.ts';
 import { say } from './talk/answering.ts';
+import { draftName } from './talk/conversations.ts';
+import { moveDraft } from './talk/drafts.ts';
+import { searches } from './talk/searching.ts';
 
 const FIRST_PROMPTS = ['What is Hearth?', 'How can I prove an answer?', 'How do I install a bigger model?'];
 
 export function Welcome() {
   if (areModelsKnown.value && chatModels.value.length === 0) return <NoModel />;
+  const isSearching = searches.value[draftName.value] !== undefined;
   return (
     <div class="welcome">
       <p class="lead">Ask the models on this machine.</p>
@@ -14,7 +18,7 @@ export function Welcome() {
       <ul>
         {FIRST_PROMPTS.map((text) => (
           <li key={text}>
-            <button type="button" onClick={() => say(text)}>
+            <button type="button" disabled={isSearching} onClick={() => begin(text)}>
               {text}
             </button>
           </li>
@@ -22,6 +26,13 @@ export function Welcome() {
       </ul>
     </div>
   );
+}
+
+/** The draft stays with the conversation that begins. */
+function begin(text: string): void {
+  const draft = draftName.value;
+  say(text);
+  moveDraft(draft, draftName.value);
 }
 
 const BUILT_IN = 'hearth';

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ForeignModels } from '../../src/wire/operation/library.ts';
+import { useAsked } from '../parts/asked.ts';
 import { Failure } from '../parts/failure.tsx';
 import { bytes } from '../parts/figures.ts';
 import { sentenceOf } from '../service/client.ts';
@@ -70,19 +71,15 @@ function FromFile() {
 }
 
 function FromOthers() {
-  const [found, setFound] = useState<ForeignModels | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  const look = () => {
-    setFault(null);
-    foreignModels().then(setFound, (error: unknown) => setFault(sentenceOf(error)));
-  };
+  const [asked, ask] = useAsked<null, ForeignModels>();
+  const { value: found, error } = asked ?? {};
   return (
     <section class="sheet" aria-label="From other programs">
       <h3>From other programs</h3>
-      <button type="button" class="small" onClick={look}>
+      <button type="button" class="small" onClick={() => ask(null, foreignModels)}>
         Find their models
       </button>
-      <Failure text={fault} />
+      <Failure text={error === undefined ? null : sentenceOf(error)} />
       {found?.data.length === 0 ? <p class="hint">No models of other programs were found.</p> : null}
       <ul class="holders">
         {(found?.data ?? []).map(({ store, id, path, size_bytes: size }) => (

@@ -67,9 +67,16 @@ function Change({ change }: { change: LongChange }) {
             Resume
           </button>
         ) : null}
-        <button type="button" class="quiet small" onClick={() => (end === 'running' ? stop(id) : forget(id))}>
-          {end === 'running' ? 'Stop' : 'Close'}
-        </button>
+        {/* Two buttons: a press that began on one does not end on the other. */}
+        {end === 'running' ? (
+          <button key="stop" type="button" class="quiet small" onClick={() => stop(id)}>
+            Stop
+          </button>
+        ) : (
+          <button key="close" type="button" class="quiet small" onClick={() => forget(id)}>
+            Close
+          </button>
+        )}
       </div>
     </li>
   );

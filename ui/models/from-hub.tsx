@@ -1,6 +1,7 @@
 import { Download, Search } from 'lucide';
 import { useState } from 'preact/hooks';
 import type { FoundModels, Quants } from '../../src/wire/operation/library.ts';
+import { useAsked } from '../parts/asked.ts';
 import { Failure } from '../parts/failure.tsx';
 import { bytes, count } from '../parts/figures.ts';
 import { Icon, IconButton } from '../parts/icon.tsx';
@@ -27,28 +28,16 @@ type Shown =
 
 export function FromHub() {
   const [wanted, setWanted] = useState('');
-  const [shown, setShown] = useState<Shown | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const show = async (work: () => Promise<Shown>) => {
-    setBusy(true);
-    setFault(null);
-    try {
-      setShown(await work());
-    } catch (error) {
-      setFault(sentenceOf(error));
-      setShown(null);
-    }
-    setBusy(false);
-  };
+  const [asked, ask] = useAsked<string, Shown>();
+  const { isBusy = false, value: shown = null, error } = asked ?? {};
   const open = (ref: string) => {
     setWanted(ref);
-    void show(async () => ({ kind: 'quants', quants: await listQuants(ref) }));
+    ask(ref, async () => ({ kind: 'quants', quants: await listQuants(ref) }));
   };
   const look = () => {
     const words = wanted.trim();
     if (isReference(words)) open(words);
-    else void show(async () => ({ kind: 'found', words, data: await searchHub(words) }));
+    else ask(words, async () => ({ kind: 'found', words, data: await searchHub(words) }));
   };
   return (
     <form
@@ -79,7 +68,7 @@ export function FromHub() {
           {isBusy ? 'Looking…' : 'Search'}
         </button>
       </div>
-      <Failure text={fault} />
+      <Failure text={error === undefined ? null : sentenceOf(error)} />
       {shown === null ? <Suggestions onOpen={open} /> : null}
       {shown?.kind === 'found' ? <FoundList found={shown} onOpen={open} /> : null}
       {shown?.kind === 'quants' ? <QuantList found={shown.quants} /> : null}

@@ -19,6 +19,8 @@ export function ModelActions({ model, isDefault }: { model: LibraryModel; isDefa
       {kind === 'chat' ? <ChatButton id={id} /> : null}
       {kind === 'adapter' ? null : (
         <IconButton
+          // A press that began on one does not end on the other.
+          key={isLoaded ? 'unload' : 'load'}
           icon={Power}
           name={isLoaded ? 'Unload' : 'Load'}
           words={isLoaded ? 'Unload' : loading.value.has(id) ? 'Loading…' : 'Load'}

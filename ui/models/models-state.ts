@@ -38,18 +38,20 @@ let refreshes = 0;
 export async function refresh(): Promise<void> {
   refreshes += 1;
   const number = refreshes;
-  const shown = async <Value>(path: ServicePath, show: (value: Value) => void): Promise<void> => {
-    const value = await askJson<Value>(path);
-    if (number === refreshes) show(value);
-  };
+  const latest =
+    <Value>(show: (value: Value) => void) =>
+    (value: Value): void => {
+      if (number === refreshes) show(value);
+    };
   await Promise.allSettled([
-    shown<ResidencyList>('/svc/residency', ({ data }) => (loaded.value = data)),
-    shown<Library>('/svc/models', (value) => {
-      library.value = value;
-      void refreshPlans(value);
-    }).then(
-      () => (libraryRefusal.value = null),
-      (error: unknown) => (libraryRefusal.value = sentenceOf(error)),
+    askJson<ResidencyList>('/svc/residency').then(latest(({ data }) => (loaded.value = data))),
+    askJson<Library>('/svc/models').then(
+      latest((value) => {
+        library.value = value;
+        libraryRefusal.value = null;
+        void fetchPlans(value).then(latest((found) => (plans.value = found)));
+      }),
+      latest((error: unknown) => (libraryRefusal.value = sentenceOf(error))),
     ),
     refreshAll(),
   ]);
@@ -106,12 +108,12 @@ async function saved(model: string, settings: Readonly<Record<string, string | n
 }
 
 /** Memory that a load of each model would take now; models that cannot be planned are left out. */
-async function refreshPlans({ models }: Library): Promise<void> {
+async function fetchPlans({ models }: Library): Promise<Readonly<Record<string, LoadPlan>>> {
   const planned = models.filter(({ kind }) => kind !== 'adapter').slice(0, MOST_PLANS);
   const found = await Promise.allSettled(
     planned.map(({ id }) => askJson<LoadPlan>(`/svc/models/plan?model=${encodeURIComponent(id)}`)),
   );
-  plans.value = Object.fromEntries(
+  return Object.fromEntries(
     found.flatMap((each, at) => (each.status === 'fulfilled' ? [[planned[at]?.id ?? '', each.value]] : [])),
   );
 }
@@ -133,13 +135,13 @@ export const passportPlace = (model: string): string => `passport ${model}`;
 /** As the page of the user that runs the service, who may see paths. */
 export async function readPassport(model: string): Promise<void> {
   const place = passportPlace(model);
-  const { [place]: _, ...others } = faults.value;
   try {
     const response = await askAsPage(`/svc/models/passport?model=${encodeURIComponent(model)}`);
     passports.value = { ...passports.value, [model]: (await response.json()) as Passport };
+    const { [place]: _, ...others } = faults.value;
     faults.value = others;
   } catch (error) {
-    faults.value = { ...others, [place]: sentenceOf(error) };
+    faults.value = { ...faults.value, [place]: sentenceOf(error) };
   }
 }
 

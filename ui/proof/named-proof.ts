@@ -2,7 +2,7 @@ import { change, kept } from '../chat/talk/conversations.ts';
 import type { Conversation } from '../chat/talk/conversation.ts';
 import type { Entry, Proof } from '../chat/talk/entry.ts';
 import { type Checked, headlineOf } from './check.ts';
-import { fault, hold } from './proof-state.ts';
+import { hold } from './proof-state.ts';
 import { meetService } from './trust.ts';
 
 interface Named {
@@ -25,7 +25,6 @@ export async function showNamed(id: string | null): Promise<void> {
   if (named === null) return;
   const { conversation, proof } = named;
   const { record, request } = proof;
-  fault.value = null;
   // A stopped service proves nothing new; its key may be known already.
   const ready = meetService().catch(() => undefined);
   const held = { record, request, from: 'from a conversation', subject: conversation.title };

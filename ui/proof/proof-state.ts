@@ -29,12 +29,23 @@ const records = signal<ReadonlyMap<Place, Opened>>(new Map());
 
 /** Never another address's record, whatever is still being fetched or checked. */
 export const opened = computed(() => records.value.get(place.value.id) ?? null);
-export const busy = signal<'no' | 'asking' | 'comparing'>('no');
-export const fault = signal<string | null>(null);
+
+interface Doing {
+  readonly what: 'asking' | 'comparing' | 'reading' | null;
+  readonly fault: string | null;
+}
+const doings = signal<ReadonlyMap<Place, Doing>>(new Map());
+const doing = computed(() => doings.value.get(place.value.id));
+export const busy = computed(() => doing.value?.what ?? null);
+export const fault = computed(() => doing.value?.fault ?? null);
+
+const setDoing = (id: Place, now: Doing): void => {
+  doings.value = new Map(doings.peek()).set(id, now);
+};
 
 export function askSigned(model: string, prompt: string, maxTokens: number): Promise<void> {
-  return during('asking', async () => {
-    leaveNamed();
+  leaveNamed();
+  return during(null, 'asking', async () => {
     await meetService();
     const body = { model, messages: [{ role: 'user', content: prompt }], max_tokens: maxTokens };
     const request = JSON.stringify(body);
@@ -45,8 +56,8 @@ export function askSigned(model: string, prompt: string, maxTokens: number): Pro
 }
 
 export function askAgain(): Promise<void> {
-  return during('comparing', async () => {
-    const { id } = place.peek();
+  const { id } = place.peek();
+  return during(id, 'comparing', async () => {
     const { held, checked: first } = records.peek().get(id) ?? {};
     if (held === undefined || first == null || held.request === null) return;
     const { request } = held;
@@ -59,18 +70,18 @@ export function askAgain(): Promise<void> {
 }
 
 export function takeFiles(files: Iterable<File>): Promise<void> {
-  return during('no', async () => {
+  const { id } = place.peek();
+  return during(id, 'reading', async () => {
     const texts = await Promise.all(
       [...files].map(async (file) => ({ name: file.name, text: await textOfFile(file) })),
     );
     const of = (kind: ReturnType<typeof kindOf>) => texts.find(({ text }) => kindOf(text) === kind);
     const [proof, record, request, key] = [of('proof'), of('record'), of('request'), of('key')];
     if (key !== undefined) trust.value = { kind: 'given', text: key.text, name: key.name };
-    const { id } = place.peek();
     const old = records.peek().get(id)?.held ?? null;
     const whole = readProofFile(proof?.text ?? '');
     if (whole !== null) {
-      leaveNamed();
+      leaveNamed(id);
       const { publicKey } = whole;
       const enclosed = publicKey === null ? {} : { key: publicKey };
       await hold(null, {
@@ -80,7 +91,7 @@ export function takeFiles(files: Iterable<File>): Promise<void> {
         ...enclosed,
       });
     } else if (record !== undefined) {
-      leaveNamed();
+      leaveNamed(id);
       await hold(null, { record: record.text, request: request?.text ?? null, from: record.name });
     } else if (old !== null && (request ?? key) !== undefined) {
       await hold(id, { ...old, request: request?.text ?? old.request });
@@ -95,8 +106,10 @@ export function takeFiles(files: Iterable<File>): Promise<void> {
   });
 }
 
-function leaveNamed(): void {
-  if (place.peek().id !== null) location.hash = addressOf('proof');
+/** Leaves a named record for a newer one, unless the user has left it already. */
+function leaveNamed(from = place.peek().id): void {
+  const now = place.peek();
+  if (from !== null && now.view === 'proof' && now.id === from) location.hash = addressOf('proof');
 }
 
 function put(id: Place, record: Opened | null): void {
@@ -121,9 +134,19 @@ export async function hold(id: Place, held: Held, ready?: Promise<unknown>): Pro
   return checked;
 }
 
+/** Judges the open record again, once other keys are trusted than before. */
+export async function judgeAgain(): Promise<void> {
+  const { id } = place.peek();
+  const { held, checked = null } = records.peek().get(id) ?? {};
+  if (held !== undefined && checked !== null) update(id, held, { checked: await judge(held) });
+}
+
 /** With the trusted key, or else with the key in the file. */
-async function judge({ record, request, nonce, key }: Held): Promise<Checked> {
-  const judged = await checkRecord({ record, request, key: keyText(), nonce });
+async function judge(held: Held): Promise<Checked> {
+  const { record, request, nonce, key } = held;
+  const trusted = keyText();
+  const judged = await checkRecord({ record, request, key: trusted, nonce });
+  if (trusted !== keyText()) return judge(held);
   if (judged.statement !== null || key === undefined) return judged;
   return { ...(await checkRecord({ record, request, key, nonce })), isKeyEnclosed: true };
 }
@@ -137,14 +160,12 @@ export async function frozen(request: string, nonce: string, signal?: AbortSigna
   return (await ask('/v1/chat/completions', options)).text();
 }
 
-async function during(what: typeof busy.value, work: () => Promise<void>): Promise<void> {
-  busy.value = what;
-  fault.value = null;
+async function during(id: Place, what: Doing['what'], work: () => Promise<void>): Promise<void> {
+  setDoing(id, { what, fault: null });
   try {
     await work();
+    setDoing(id, { what: null, fault: null });
   } catch (error) {
-    fault.value = sentenceOf(error);
-  } finally {
-    busy.value = 'no';
+    setDoing(id, { what: null, fault: sentenceOf(error) });
   }
 }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { isRestored } from '../chat/talk/conversations.ts';
 import { addressOf, place } from '../parts/address.ts';
 import { Failure } from '../parts/failure.tsx';
@@ -11,19 +11,20 @@ import { useRecovery } from '../service/use-recovery.ts';
 import { Options } from '../parts/options.tsx';
 import { Markdown } from '../text/markdown.tsx';
 import { findNamed, showNamed } from './named-proof.ts';
-import { askSigned, busy, fault, type Held, opened, takeFiles } from './proof-state.ts';
+import { askSigned, busy, fault, type Held, judgeAgain, opened, takeFiles } from './proof-state.ts';
 import { type Checked, findQuestion, savedValue, answerText } from './check.ts';
 import { RecordView } from './record-view.tsx';
-import { meetService, trust } from './trust.ts';
+import { keyText, meetService, trust } from './trust.ts';
 
 export function ProofView() {
-  useRecovery(() => {
-    fault.value = null;
-    meetService().catch((error: unknown) => {
-      fault.value = sentenceOf(error);
-    });
-  });
   const { id } = place.value;
+  const [unmet, setUnmet] = useState<string | null>(null);
+  useRecovery(() => {
+    setUnmet(null);
+    meetService().catch((error: unknown) => setUnmet(sentenceOf(error)));
+  });
+  const key = keyText();
+  useEffect(() => void judgeAgain(), [key]);
   const named = findNamed(id);
   const isNamed = named !== null;
   const isMissing = id !== null && !isNamed && isRestored.value;
@@ -56,7 +57,9 @@ export function ProofView() {
       <RecordingSign />
       {isNamed ? null : forms}
       <TrustLine />
-      <Failure text={isMissing ? 'This browser no longer has the answer of this proof.' : fault.value} />
+      <Failure
+        text={isMissing ? 'This browser no longer has the answer of this proof.' : (fault.value ?? unmet)}
+      />
       {id === null || isNamed ? <Opened /> : null}
       {isNamed ? forms : null}
     </div>

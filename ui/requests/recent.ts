@@ -2,9 +2,9 @@
  * ui/requests owns the view of the last requests. It does not know their text, unless the service recorded it. This
  * file: the requests, fetched when the engine reports new ones.
  */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { RequestList, RequestView } from '../../src/wire/operation/requests.ts';
-import { askJson, PAGE_CLIENT, sentenceOf } from '../service/client.ts';
+import { askJson, bootId, PAGE_CLIENT, sentenceOf } from '../service/client.ts';
 import { engineState, watchEngine } from '../service/engine-feed.ts';
 
 const MOST = 400;
@@ -23,28 +23,33 @@ const isStatus = (request: RequestView): boolean => !isInference(request) || req
 const isFile = ({ method, route }: RequestView): boolean =>
   method === 'GET' && (route === '/' || route === '/ui' || route.startsWith('/ui/'));
 
-export const recent = signal<readonly RequestView[]>([]);
+/** Numbers begin again with each boot of the service. */
+const known = signal<{ readonly boot: string | null; readonly list: readonly RequestView[] }>({
+  boot: null,
+  list: [],
+});
+export const recent = computed(() => (known.value.boot === bootId.value ? known.value.list : []));
 export const listRefusal = signal<string | null>(null);
-let bootId: string | null = null;
 
 /** Updates `recent` until the returned function is called. */
 export function watchRequests(): () => void {
   const unwatch = watchEngine();
-  let refusedAt = -1;
+  let refusedAt = '';
   const isFetching = signal(false);
   const stop = effect(() => {
     const state = engineState.value;
     // Read here so that this effect runs again after a fetch.
     const isBusy = isFetching.value;
     if (state === null) return;
-    if (state.boot_id !== bootId) recent.value = [];
-    bootId = state.boot_id;
-    const known = Math.max(0, ...recent.peek().map(({ number }) => number));
-    if (isBusy || state.last_request <= known || state.last_request === refusedAt) return;
+    const boot = state.boot_id;
+    if (boot !== known.peek().boot) known.value = { boot, list: [] };
+    const last = Math.max(0, ...known.peek().list.map(({ number }) => number));
+    const asked = `${boot} ${state.last_request}`;
+    if (isBusy || state.last_request <= last || asked === refusedAt) return;
     isFetching.value = true;
-    void fetchAfter(known).finally(() => {
+    void fetchAfter(boot, last).finally(() => {
       // Not retried until there are new requests.
-      refusedAt = state.last_request;
+      refusedAt = asked;
       isFetching.value = false;
     });
   });
@@ -54,7 +59,7 @@ export function watchRequests(): () => void {
   };
 }
 
-async function fetchAfter(number: number): Promise<void> {
+async function fetchAfter(boot: string, number: number): Promise<void> {
   const { data } = await askJson<RequestList>(`/svc/requests?after=${number}`).then(
     (list) => {
       listRefusal.value = null;
@@ -65,7 +70,9 @@ async function fetchAfter(number: number): Promise<void> {
       return { data: [] };
     },
   );
+  if (known.peek().boot !== boot) return;
   const fresh = data.filter((request) => request.number > number);
   // The service lists them by end, the page by start.
-  recent.value = [...fresh, ...recent.value].toSorted((a, b) => b.started_ms - a.started_ms).slice(0, MOST);
+  const all = [...fresh, ...known.peek().list].toSorted((a, b) => b.started_ms - a.started_ms);
+  known.value = { boot, list: all.slice(0, MOST) };
 }

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CacheReport } from '../../src/wire/prompt-cache.ts';
 import type { RequestDetail, RequestView } from '../../src/wire/operation/requests.ts';
+import { type Asked, useAsked } from '../parts/asked.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Options } from '../parts/options.tsx';
@@ -77,17 +78,13 @@ const Words = ({ name, text }: { name: string; text: string }) => (
 
 function SendAgain({ path, body }: { path: string; body: string }) {
   const [model, setModel] = useState(DEFAULT_MODEL);
-  const [answer, setAnswer] = useState<string | null>(null);
+  const [asked, ask] = useAsked<string, object>();
   useEffect(() => void refreshModels().catch(() => undefined), []);
-  const send = async () => {
-    setAnswer('…');
-    try {
+  const send = () =>
+    ask(model, async () => {
       const request = { ...(JSON.parse(body) as object), model, stream: false };
-      setAnswer(JSON.stringify(await askJson<object>(path as ServicePath, { body: request }), null, 2));
-    } catch (error) {
-      setAnswer(sentenceOf(error));
-    }
-  };
+      return askJson<object>(path as ServicePath, { body: request });
+    });
   return (
     <div class="actions">
       <label class="inline">
@@ -96,10 +93,15 @@ function SendAgain({ path, body }: { path: string; body: string }) {
           <Options of={menuWith(model)} />
         </select>
       </label>
-      <button type="button" class="small" onClick={() => void send()}>
+      <button type="button" class="small" onClick={send}>
         Send again
       </button>
-      {answer === null ? null : <CodeBlock text={answer} language="answer" />}
+      {asked?.of === model ? <CodeBlock text={answerText(asked)} language="answer" /> : null}
     </div>
   );
+}
+
+function answerText({ isBusy, value, error }: Asked<string, object>): string {
+  if (isBusy) return '…';
+  return error === undefined ? JSON.stringify(value, null, 2) : sentenceOf(error);
 }

@@ -17,7 +17,7 @@ import { RequestDetails } from './request-details.tsx';
 import { clientOf, errorWords, promptWords } from './request-words.ts';
 
 export function RequestsView() {
-  const [open, setOpen] = useState<number | null>(null);
+  const [open, setOpen] = useState<string | null>(null);
   const [areOwnShown, setOwnShown] = useState(false);
   const [isByTime, setByTime] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
@@ -98,11 +98,11 @@ export function RequestsView() {
           <tbody>
             {shown.map((request) => (
               <Row
-                key={request.number}
+                key={request.request_id}
                 request={request}
                 scale={scale}
-                isOpen={open === request.number}
-                onToggle={() => setOpen(open === request.number ? null : request.number)}
+                isOpen={open === request.request_id}
+                onToggle={() => setOpen(open === request.request_id ? null : request.request_id)}
               />
             ))}
           </tbody>

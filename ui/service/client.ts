@@ -69,19 +69,31 @@ export async function ask(path: ServicePath, options: Ask = {}): Promise<Respons
     ...(abort === undefined ? {} : { signal: abort }),
   };
   const response = await reach(path, init);
+  // A key that was entered meanwhile has not been tried.
+  const isOfKey = sent === storedKey();
   if (response.ok) {
     // Health and identity need no key.
-    if (path.startsWith('/v1/') && path !== '/v1/identity') unlock();
+    if (isOfKey && path.startsWith('/v1/') && path !== '/v1/identity') unlock();
     return response;
   }
-  // A key that was entered meanwhile has not been tried.
-  if (response.status === 401 && sent === storedKey()) lock();
+  if (isOfKey && response.status === 401) lock();
   const failure = (await response.json().catch(() => ({}))) as Partial<ErrorBody>;
   throw new Refusal(response.status, failure, response.headers.get(HEADERS.requestId));
 }
 
 export async function askJson<Body>(path: ServicePath, options: Ask = {}): Promise<Body> {
   return (await (await ask(path, options)).json()) as Body;
+}
+
+/** Fetches, and shows only the answer of the newest fetch: an older one may arrive last. */
+export function latest<Value>(fetch: () => Promise<Value>, show: (value: Value) => void) {
+  let number = 0;
+  return async (): Promise<void> => {
+    number += 1;
+    const own = number;
+    const value = await fetch();
+    if (own === number) show(value);
+  };
 }
 
 export function sentenceOf(failure: unknown): string {

@@ -45,6 +45,12 @@ function settle(): void {
     connection = null;
     // A new connection gets the whole state, not the changes.
     lastId = null;
+    // The next view must not show it as the present.
+    if (watchers === 0) {
+      engineState.value = null;
+      lostSinceMs.value = null;
+      feedRefusal.value = null;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { Identity } from '../../src/wire/identity.ts';
 import type { ModelEntry, ModelList } from '../../src/wire/models.ts';
-import { ask, askJson, bootId, isReachable } from './client.ts';
+import { ask, askJson, bootId, isReachable, latest } from './client.ts';
 
 export const models = signal<readonly ModelEntry[]>([]);
 export const areModelsKnown = signal(false);
@@ -53,14 +53,18 @@ const missingLabel = (name: string): string => (areModelsKnown.value ? `${name} 
 
 export const DEFAULT_MODEL = 'default';
 
-export async function refreshModels(): Promise<void> {
-  models.value = (await askJson<ModelList>('/v1/models')).data;
-  areModelsKnown.value = true;
-}
+export const refreshModels = latest(
+  () => askJson<ModelList>('/v1/models'),
+  ({ data }) => {
+    models.value = data;
+    areModelsKnown.value = true;
+  },
+);
 
-export async function refreshIdentity(): Promise<void> {
-  identity.value = await askJson<Identity>('/v1/identity');
-}
+const refreshIdentity = latest(
+  () => askJson<Identity>('/v1/identity'),
+  (value) => (identity.value = value),
+);
 
 /** Never rejects: a failure shows in `needsKey` or `isReachable`. */
 export async function refreshAll(): Promise<void> {

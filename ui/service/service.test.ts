@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { catalogue, type ErrorCode } from '../../src/lib/errors/catalogue.ts';
 import { fail } from '../../src/lib/errors/svc-error.ts';
+import { deferred } from '../../src/lib/base/deferred.ts';
 import { mergePatched } from '../../src/lib/base/merge-patch.ts';
+import { latest } from './client.ts';
 import { inPageWords } from './page-words.ts';
 
 /** The examples of RFC 7396. */
@@ -41,6 +43,22 @@ describe('a merge patch', () => {
     const kept = { deep: [1] };
     expect((mergePatched({ kept, other: 1 }, { other: 2 }) as { kept: object }).kept).toBe(kept);
   });
+});
+
+it('an answer that comes after a later one is not shown', async () => {
+  const answers = [deferred<string>(), deferred<string>()];
+  const shown: string[] = [];
+  const asked = [...answers];
+  const ask = latest(
+    () => asked.shift()?.promise ?? Promise.reject(new Error('not asked for')),
+    (value) => shown.push(value),
+  );
+  const both = [ask(), ask()];
+  answers[1]?.resolve('later');
+  await both[1];
+  answers[0]?.resolve('earlier');
+  await both[0];
+  expect(shown).toEqual(['later']);
 });
 
 describe('a refusal on the page', () => {

@@ -3,6 +3,8 @@ import { useState } from 'preact/hooks';
 import { IconButton } from '../../parts/icon.tsx';
 import { Markdown } from '../../text/markdown.tsx';
 import { answerOf, stop, writeInstead } from '../talk/answering.ts';
+import { current } from '../talk/conversations.ts';
+import { draftNameBelow, setDraft } from '../talk/drafts.ts';
 import { AnswerActions } from './answer-actions.tsx';
 import { AnswerFailure } from './answer-failure.tsx';
 import { CallCards } from './call-cards.tsx';
@@ -14,6 +16,7 @@ import { Waiting } from './waiting.tsx';
 
 export function AnswerView({ entry, lane, path }: EntryFacts) {
   const [isEdited, setEdited] = useState(false);
+  const draft = draftNameBelow(current.value.id, entry.id);
   const live = answerOf(entry)?.value;
   const { text, reasoning = '', calls = [] } = live ?? entry;
   const isMade = live !== undefined || entry.isOpen === true;
@@ -24,11 +27,12 @@ export function AnswerView({ entry, lane, path }: EntryFacts) {
       <li class="entry assistant">
         <EditForm
           label="Edited answer"
-          entryId={entry.id}
+          draft={draft}
           text={entry.text}
           submit="Save"
           onSubmit={(written) => {
             setEdited(false);
+            setDraft(draft, '');
             writeInstead(lane, entry, written);
           }}
           onCancel={() => setEdited(false)}
@@ -43,7 +47,7 @@ export function AnswerView({ entry, lane, path }: EntryFacts) {
         <Waiting state={live.waiting} />
       ) : null}
       {text === '' ? null : <Markdown text={text} isGrowing={isMade} />}
-      <CallCards calls={calls} path={path} lane={lane} isOpen={isLast && !isMade} />
+      <CallCards entry={entry} calls={calls} path={path} lane={lane} isOpen={isLast && !isMade} />
       {entry.failure === undefined ? null : <AnswerFailure entry={entry} lane={lane} />}
       {live ? (
         // The growing text moves the button, so a click could begin on it and end outside.

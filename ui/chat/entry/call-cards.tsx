@@ -1,18 +1,18 @@
 import { Play } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { ToolCall } from '../../../src/wire/inference/tool-envelope.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { IconButton } from '../../parts/icon.tsx';
-import { isAbort, sentenceOf } from '../../service/client.ts';
-import { answerCalls } from '../talk/answering.ts';
+import type { Place } from '../talk/answering.ts';
 import { openCalls } from '../talk/conversation.ts';
 import { current } from '../talk/conversations.ts';
-import { draftNameBelow, draftOf, setDraft } from '../talk/drafts.ts';
 import type { Entry } from '../talk/entry.ts';
-import { allow, isAllowed, mayGoOnUnasked, remoteOf, runCall } from '../talk/remote-tools.ts';
+import { findResult, findRun, runRemote, sendResults, typeResult } from '../talk/remote-calls.ts';
+import { allow, isAllowed, mayGoOnUnasked, remoteOf } from '../talk/remote-tools.ts';
 import type { RemoteTool } from '../talk/settings.ts';
 
 interface Facts {
+  readonly entry: Entry;
   readonly calls: readonly ToolCall[];
   readonly path: readonly Entry[];
   readonly lane: number;
@@ -20,47 +20,24 @@ interface Facts {
 }
 
 /** Results of MCP tools are fetched once the user allows it; others are typed. */
-export function CallCards({ calls, path, lane, isOpen }: Facts) {
-  const [results, setResults] = useState(() => typedResults(calls));
-  // Servers answer at any time, after others have.
-  const latest = useRef(results);
+export function CallCards({ entry, calls, path, lane, isOpen }: Facts) {
   if (calls.length === 0) return null;
   const open = isOpen ? openCalls(path) : [];
-  const give = (all: Readonly<Record<string, string>>) => {
-    for (const { id } of open) setDraft(draftNameBelow(current.value.id, id), '');
-    answerCalls(
-      lane,
-      open.map(({ id }) => ({ callId: id, text: all[id] ?? '' })),
-    );
-  };
-  const put = (id: string, text: string) => {
-    latest.current = { ...latest.current, [id]: text };
-    setResults(latest.current);
-    setDraft(draftNameBelow(current.value.id, id), text);
-  };
-  // The last result of a server sends all results; results typed by hand are sent by hand.
-  const returned = (id: string, text: string) => {
-    put(id, text);
-    if (open.every((call) => latest.current[call.id] !== undefined)) give(latest.current);
-  };
+  const place = { conversation: current.value.id, lane, entry };
   return (
     <div class="calls">
       {calls.map((call) => {
         const isWaiting = open.some(({ id }) => id === call.id);
         const tool = isWaiting ? remoteOf(call, current.value.settings) : undefined;
+        const result = isWaiting ? findResult(place, call.id) : undefined;
         return (
           <section key={call.id} class="call" aria-label={`Call of ${call.function.name}`}>
             <h3>
               <code>{call.function.name}</code>
             </h3>
             <pre tabIndex={0}>{pretty(call.function.arguments)}</pre>
-            {tool === undefined || results[call.id] !== undefined ? null : (
-              <RemoteCall
-                call={call}
-                tool={tool}
-                isUnaskedOk={mayGoOnUnasked(path)}
-                onResult={(text) => returned(call.id, text)}
-              />
+            {tool === undefined || result !== undefined ? null : (
+              <RemoteCall place={place} call={call} tool={tool} isUnaskedOk={mayGoOnUnasked(path)} />
             )}
             {isWaiting ? (
               <label>
@@ -68,8 +45,8 @@ export function CallCards({ calls, path, lane, isOpen }: Facts) {
                 <textarea
                   rows={2}
                   placeholder="What the tool would return"
-                  value={results[call.id] ?? ''}
-                  onInput={({ currentTarget }) => put(call.id, currentTarget.value)}
+                  value={result ?? ''}
+                  onInput={({ currentTarget }) => typeResult(place, call.id, currentTarget.value)}
                 />
               </label>
             ) : null}
@@ -78,7 +55,7 @@ export function CallCards({ calls, path, lane, isOpen }: Facts) {
       })}
       {open.length === 0 ? null : (
         <>
-          <button type="button" class="main small" onClick={() => give(results)}>
+          <button type="button" class="main small" onClick={() => sendResults(place)}>
             {open.length === 1 ? 'Send the result' : 'Send the results'}
           </button>
           {current.value.settings.toolChoice === 'required' ? (
@@ -90,39 +67,20 @@ export function CallCards({ calls, path, lane, isOpen }: Facts) {
   );
 }
 
-function typedResults(calls: readonly ToolCall[]): Readonly<Record<string, string>> {
-  const conversation = current.peek().id;
-  return Object.fromEntries(
-    calls.flatMap(({ id }) => {
-      const text = draftOf(draftNameBelow(conversation, id));
-      return text === '' ? [] : [[id, text]];
-    }),
-  );
-}
-
 interface RemoteFacts {
+  readonly place: Place;
   readonly call: ToolCall;
   readonly tool: RemoteTool;
   readonly isUnaskedOk: boolean;
-  readonly onResult: (text: string) => void;
 }
 
-function RemoteCall({ call, tool, isUnaskedOk, onResult }: RemoteFacts) {
-  const [isRunning, setRunning] = useState(false);
-  const [fault, setFault] = useState<string | null>(null);
-  const end = useRef(new AbortController());
-  const conversation = current.value.id;
-  const run = () => {
-    end.current = new AbortController();
-    setRunning(true);
-    setFault(null);
-    runCall(call, tool, end.current.signal)
-      .then(onResult, (error: unknown) => setFault(isAbort(error) ? null : sentenceOf(error)))
-      .finally(() => setRunning(false));
-  };
+function RemoteCall({ place, call, tool, isUnaskedOk }: RemoteFacts) {
+  const { conversation } = place;
+  const state = findRun(place, call.id);
+  const isRunning = typeof state === 'object' && 'abort' in state;
+  const run = () => void runRemote(place, call, tool);
   useEffect(() => {
-    if (isAllowed(conversation, tool) && isUnaskedOk) run();
-    return () => end.current.abort();
+    if (state === undefined && isAllowed(conversation, tool) && isUnaskedOk) run();
   }, []);
   const runAlways = () => {
     allow(conversation, tool);
@@ -141,7 +99,7 @@ function RemoteCall({ call, tool, isUnaskedOk, onResult }: RemoteFacts) {
       <button type="button" class="small" disabled={isRunning} onClick={runAlways}>
         Always in this conversation
       </button>
-      <Failure text={fault} />
+      <Failure text={typeof state === 'object' && 'fault' in state ? state.fault : null} />
     </div>
   );
 }

@@ -1,27 +1,27 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useEscape } from '../../parts/escape.ts';
-import { current } from '../talk/conversations.ts';
-import { draftNameBelow, draftOf, setDraft } from '../talk/drafts.ts';
+import { draftOf, setDraft } from '../talk/drafts.ts';
 
 interface Facts {
   readonly label: string;
-  readonly entryId: string;
+  readonly draft: string;
   readonly text: string;
   readonly submit: string;
+  readonly isBusy?: boolean;
+  /** Empties the draft when its text is used. */
   readonly onSubmit: (text: string) => void;
   readonly onCancel: () => void;
 }
 
-export function EditForm({ label, entryId, text, submit, onSubmit, onCancel }: Facts) {
-  const name = draftNameBelow(current.value.id, entryId);
-  const [written, setWritten] = useState(draftOf(name) || text);
+export function EditForm({ label, draft, text, submit, isBusy = false, onSubmit, onCancel }: Facts) {
+  const [written, setWritten] = useState(draftOf(draft) || text);
   const field = useRef<HTMLTextAreaElement>(null);
   const write = (now: string) => {
     setWritten(now);
-    setDraft(name, now === text ? '' : now);
+    setDraft(draft, now === text ? '' : now);
   };
   const cancel = () => {
-    setDraft(name, '');
+    setDraft(draft, '');
     onCancel();
   };
   useEscape(true, cancel);
@@ -30,11 +30,9 @@ export function EditForm({ label, entryId, text, submit, onSubmit, onCancel }: F
     field.current?.focus();
     field.current?.setSelectionRange(written.length, written.length);
   }, []);
-  const isUnusable = written.trim() === '';
+  const isUnusable = isBusy || written.trim() === '';
   const send = () => {
-    if (isUnusable) return;
-    setDraft(name, '');
-    onSubmit(written);
+    if (!isUnusable) onSubmit(written);
   };
   return (
     <form
@@ -49,6 +47,7 @@ export function EditForm({ label, entryId, text, submit, onSubmit, onCancel }: F
         <textarea
           ref={field}
           value={written}
+          readOnly={isBusy}
           rows={3}
           onInput={({ currentTarget }) => write(currentTarget.value)}
           onKeyDown={(event) => {

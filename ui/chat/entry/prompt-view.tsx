@@ -9,8 +9,9 @@ import { AttachmentChips } from '../attachment-chips.tsx';
 import { focusMessage } from '../at-hand.ts';
 import { isAnswering, sayInstead, takeOut } from '../talk/answering.ts';
 import { SearchLine } from '../search-line.tsx';
-import { attach, attachedTo, type Attachment } from '../talk/attachments.ts';
+import { attach, attachedTo, findAttachFault, type Attachment, setAttachFault } from '../talk/attachments.ts';
 import { current, draftName } from '../talk/conversations.ts';
+import { draftNameBelow, setDraft } from '../talk/drafts.ts';
 import type { Entry } from '../talk/entry.ts';
 import { isToSearch, leastWindow, searches, searchFiles, toggleSearch } from '../talk/searching.ts';
 import { EditForm } from './edit-form.tsx';
@@ -19,7 +20,9 @@ import { Pager } from './pager.tsx';
 
 export function PromptView({ entry, lane }: EntryFacts) {
   const [isEdited, setEdited] = useState(false);
-  if (isEdited) return <EditedPrompt entry={entry} lane={lane} onEnd={() => setEdited(false)} />;
+  const isSearching = searches.value[draftNameBelow(current.value.id, entry.id)] !== undefined;
+  if (isEdited || isSearching)
+    return <EditedPrompt entry={entry} lane={lane} onEnd={() => setEdited(false)} />;
   return (
     <li class="entry user">
       <AttachmentChips files={entry.files ?? []} onSearch={(at) => askOnceMore(entry.files?.[at])} />
@@ -41,19 +44,22 @@ export function PromptView({ entry, lane }: EntryFacts) {
 
 function EditedPrompt({ entry, lane, onEnd }: { entry: Entry; lane: number; onEnd: () => void }) {
   const [files, setFiles] = useState(entry.files ?? []);
-  const [fault, setFault] = useState<string | null>(null);
-  const search = searches.value[entry.id];
+  const { id: conversation, lanes } = current.value;
+  const draft = draftNameBelow(conversation, entry.id);
+  const search = searches.value[draft];
   const send = async (text: string) => {
+    setAttachFault(draft, null);
     try {
-      const window = leastWindow(current.value.lanes);
+      const wanted = { conversation, entry: entry.id, draft, question: text, files };
       const found = files.some(isToSearch)
-        ? await searchFiles({ draft: entry.id, question: text, files, window })
+        ? await searchFiles({ ...wanted, window: leastWindow(lanes) })
         : files;
       if (found === null) return;
       onEnd();
-      sayInstead(lane, entry, text, found);
+      setDraft(draft, '');
+      sayInstead({ conversation, lane, entry }, text, found);
     } catch (error) {
-      setFault(sentenceOf(error));
+      setAttachFault(draft, sentenceOf(error));
     }
   };
   return (
@@ -64,14 +70,18 @@ function EditedPrompt({ entry, lane, onEnd }: { entry: Entry; lane: number; onEn
         onSearch={(at) => setFiles(files.map((file, each) => (each === at ? toggleSearch(file) : file)))}
       />
       {search === undefined ? null : <SearchLine search={search} />}
-      <Failure text={fault} />
+      <Failure text={findAttachFault(draft)} />
       <EditForm
         label="Edited message"
-        entryId={entry.id}
+        draft={draft}
+        isBusy={search !== undefined}
         text={entry.text}
         submit="Send"
         onSubmit={(text) => void send(text)}
-        onCancel={onEnd}
+        onCancel={() => {
+          search?.abort.abort();
+          onEnd();
+        }}
       />
     </li>
   );

@@ -3,10 +3,10 @@ import { addressOf } from '../../parts/address.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon, IconButton } from '../../parts/icon.tsx';
 import type { Entry } from '../talk/entry.ts';
-import { provings } from '../talk/proving.ts';
+import { findProving } from '../talk/proving.ts';
 
 export function ProofLine({ entry }: { entry: Entry }) {
-  const state = provings.value[entry.id];
+  const state = findProving(entry);
   return (
     <>
       {entry.proof === undefined ? null : <Seal id={entry.id} proof={entry.proof} />}

@@ -1,11 +1,14 @@
-import { computed, effect, type Signal, signal } from '@preact/signals';
+import { computed, type Signal, signal } from '@preact/signals';
 import { freshId } from '../../parts/fresh-id.ts';
 import { type AnswerSoFar, noAnswer, streamAnswer } from '../../service/answer-stream.ts';
 import { isAbort, Refusal, sentenceOf } from '../../service/client.ts';
 import { refreshRecording } from '../../service/recording.ts';
+import { workFor } from './at-work.ts';
 import { type Attachment, attachedImages } from './attachments.ts';
 import {
   type Conversation,
+  laneWith,
+  openCalls,
   pathTo,
   withBelow,
   withChangedEntry,
@@ -14,7 +17,7 @@ import {
   withLeaf,
   withoutEntries,
 } from './conversation.ts';
-import { change, changeCurrent, current, find, removed } from './conversations.ts';
+import { change, changeCurrent, current, find } from './conversations.ts';
 import { type Asked, closed, type Entry } from './entry.ts';
 import { measuresOf } from './measures.ts';
 import { requestOf, type Settings } from './settings.ts';
@@ -30,23 +33,19 @@ export const isAnswering = computed(() => current.value.entries.some(({ id }) =>
 
 export const areAnswersHere = computed(() => runningIds.value.size > 0);
 
-/** Counts sent messages, for effects that follow each. */
-export const sends = signal(0);
+/** Sent messages of each conversation, for effects that follow each. */
+const sends = signal<Readonly<Record<string, number>>>({});
+export const countSends = (conversation: string): number => sends.value[conversation] ?? 0;
+function countSend(conversation: string): void {
+  sends.value = { ...sends.value, [conversation]: countSends(conversation) + 1 };
+}
 
 export const answerOf = (entry: Entry): Signal<AnswerSoFar> | undefined =>
   runningIds.value.has(entry.id) ? running.get(entry.id)?.answer : undefined;
 
-effect(() => {
-  for (const { id } of removed.value?.entries ?? []) running.get(id)?.abort.abort();
-});
-
 /** Sends a prompt to every lane; lanes that end at the same entry share it. */
-export function say(
-  text: string,
-  files: readonly Attachment[] = [],
-  conversation: Conversation = current.value,
-): void {
-  const { id, lanes } = find(conversation.id) ?? current.value;
+export function say(text: string, files: readonly Attachment[] = [], id = current.value.id): void {
+  const { lanes = [] } = find(id) ?? {};
   const said = new Map<string | null, string>();
   lanes.forEach(({ leaf }, lane) => {
     const entry = said.get(leaf) ?? freshId();
@@ -55,7 +54,7 @@ export function say(
     said.set(leaf, entry);
     change(id, (now) => withLeaf(now, lane, entry));
   });
-  sends.value += 1;
+  countSend(id);
   lanes.forEach((_, lane) => void answer(id, { lane }));
 }
 
@@ -72,24 +71,35 @@ export function goOn(lane: number, entry: Entry): void {
   void answer(current.value.id, { lane, tries: entry.tries, begun: entry });
 }
 
+/** Does nothing if no column shows the entry any more. */
 export function sayInstead(
-  lane: number,
-  entry: Entry,
+  { conversation, lane: wanted, entry }: Place,
   text: string,
   files: readonly Attachment[] = entry.files ?? [],
 ): void {
-  putInstead(lane, { ...insteadOf(entry), ...filesOf({ files }), id: freshId(), role: 'user', text });
-  sends.value += 1;
-  void answer(current.value.id, { lane });
+  const lane = laneWith(find(conversation), entry.id, wanted);
+  if (lane === null) return;
+  const said: Entry = { ...insteadOf(entry), ...filesOf({ files }), id: freshId(), role: 'user', text };
+  putInstead(conversation, lane, said);
+  countSend(conversation);
+  void answer(conversation, { lane });
+}
+
+/** An entry in a column, which may be another or none by the time of its use. */
+export interface Place {
+  readonly conversation: string;
+  readonly lane: number;
+  readonly entry: Entry;
 }
 
 export function writeInstead(lane: number, { model, ...entry }: Entry, text: string): void {
   const written: Entry = { ...insteadOf(entry), id: freshId(), role: 'assistant', text, isEdited: true };
-  putInstead(lane, { ...written, finish: 'stop', ...(model === undefined ? {} : { model }) });
+  const whole: Entry = { ...written, finish: 'stop', ...(model === undefined ? {} : { model }) };
+  putInstead(current.value.id, lane, whole);
 }
 
-const putInstead = (lane: number, entry: Entry): void =>
-  changeCurrent((now) => withLeaf(withEntry(now, entry), lane, entry.id));
+const putInstead = (conversation: string, lane: number, entry: Entry): void =>
+  change(conversation, (now) => withLeaf(withEntry(now, entry), lane, entry.id));
 
 const insteadOf = ({ parent, tries }: Pick<Entry, 'parent' | 'tries'>): Pick<Entry, 'parent' | 'tries'> => ({
   parent,
@@ -103,7 +113,6 @@ export const takenOut = signal<{ readonly from: Conversation; readonly entries: 
 export function takeOut(entry: Entry): void {
   const from = current.value;
   const entries = withBelow(from, entry.id);
-  for (const { id } of entries) running.get(id)?.abort.abort();
   takenOut.value = { from, entries };
   changeCurrent((now) => withoutEntries(now, entries));
 }
@@ -113,15 +122,31 @@ export function undoTakeOut(): void {
   if (taken === null) return;
   takenOut.value = null;
   const { lanes, entries } = taken.from;
-  change(taken.from.id, (now) => ({ ...withEntriesBack(now, taken.entries, entries), lanes }));
+  change(taken.from.id, (now) => ({
+    ...withEntriesBack(now, taken.entries, entries),
+    // Columns and models may have changed since.
+    lanes: now.lanes.map((lane, at) => ({ ...lane, leaf: lanes[at]?.leaf ?? lane.leaf })),
+  }));
 }
 
-export function answerCalls(lane: number, results: readonly { callId: string; text: string }[]): void {
-  for (const { callId, text } of results) {
-    const parent = current.value.lanes[lane]?.leaf ?? null;
-    putInstead(lane, { id: freshId(), parent, role: 'tool', callId, text });
+/** Sends the results once each open call of the entry has one; while no column ends there, they wait. */
+export function answerCalls(
+  { conversation, lane: wanted, entry }: Place,
+  getResult: (callId: string) => string | undefined,
+): boolean {
+  const now = find(conversation);
+  const lane = laneWith(now, entry.id, wanted);
+  if (now === undefined || lane === null) return false;
+  const open = openCalls(pathTo(now, now.lanes[lane]?.leaf ?? null)).map(({ id }) => id);
+  const isOfEntry = open.length > 0 && open.every((id) => entry.calls?.some((call) => call.id === id));
+  if (!isOfEntry || open.some((id) => getResult(id) === undefined)) return false;
+  for (const callId of open) {
+    const parent = find(conversation)?.lanes[lane]?.leaf ?? null;
+    const text = getResult(callId) ?? '';
+    putInstead(conversation, lane, { id: freshId(), parent, role: 'tool', callId, text });
   }
-  void answer(current.value.id, { lane });
+  void answer(conversation, { lane });
+  return true;
 }
 
 export function stop(entry: Entry): void {
@@ -167,15 +192,24 @@ async function answer(conversationId: string, wanted: Wanted): Promise<void> {
     const request = requestOf(model, begun === undefined ? path : [...path, begun], conversation.settings);
     const sent = begun === undefined ? request : { ...request, continue_final_message: true };
     const whole = await streamAnswer(sent, { signal: job.abort.signal, onChange: job.show });
-    change(conversationId, (now) => withChangedEntry(now, finished(entry, whole)));
+    settle(conversationId, finished(entry, whole));
   } catch (failure) {
     const partial = finished(entry, job.latest());
     const end = isAbort(failure) ? { finish: 'stopped' as const } : failed(failure);
-    change(conversationId, (now) => withChangedEntry(now, { ...partial, ...end }));
+    settle(conversationId, { ...partial, ...end });
   } finally {
     job.end();
     void refreshRecording();
   }
+}
+
+/** Also where it waits to be restored: its removal may have stopped it. */
+function settle(conversationId: string, ended: Entry): void {
+  change(conversationId, (now) => withChangedEntry(now, ended));
+  const taken = takenOut.value;
+  if (taken === null) return;
+  const entries = taken.entries.map((each) => (each.id === ended.id ? ended : each));
+  takenOut.value = { ...taken, entries };
 }
 
 function failed(failure: unknown): Partial<Entry> {
@@ -208,6 +242,7 @@ function begin(conversationId: string, entry: Entry) {
   let end = (): void => undefined;
   running.set(entry.id, { answer: shown, abort });
   runningIds.value = new Set(running.keys());
+  const endWork = workFor(conversationId, entry.id, abort);
   holdAnswer(entry.id, new Promise<void>((resolve) => void (end = resolve)));
   return {
     abort,
@@ -227,6 +262,7 @@ function begin(conversationId: string, entry: Entry) {
     },
     end: () => {
       clearTimeout(keeping);
+      endWork();
       // Other tabs read the stored state as soon as this one releases the answer.
       void written(conversationId).then(end);
       running.delete(entry.id);

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { bytes, plural } from '../../parts/figures.ts';
 import { freshId } from '../../parts/fresh-id.ts';
 import { whyNot } from '../../parts/stored.ts';
+import { sentenceOf } from '../../service/client.ts';
 import { keepDraftFiles, loadDraftFiles, mergedFiles } from './draft-files.ts';
 import { noteKept, noteRoom, whyUnkept } from './keeping.ts';
 import { type Passage, passageText } from './passages.ts';
@@ -32,11 +33,22 @@ const MOST_BYTES = 1_000_000;
 const MOST_PASTED_CHARS = 4000;
 
 const waiting = signal<Readonly<Record<string, readonly WaitingFile[]>>>({});
-export const attachFault = signal<string | null>(null);
+/** By draft: why a file was not attached, or not searched. */
+const attachFaults = signal<Readonly<Record<string, string | null>>>({});
+export const findAttachFault = (draft: string): string | null => attachFaults.value[draft] ?? null;
+export function setAttachFault(draft: string, fault: string | null): void {
+  attachFaults.value = { ...attachFaults.value, [draft]: fault };
+}
 
-const reading = signal<Readonly<Record<string, number>>>({});
+/** The draft of each reading, which may move while it lasts. */
+const readings = signal<Readonly<Record<string, string>>>({});
 
-export const isReadingFor = (draft: string): boolean => (reading.value[draft] ?? 0) > 0;
+export const isReadingFor = (draft: string): boolean => Object.values(readings.value).includes(draft);
+
+export function moveReadings(from: string, to: string): void {
+  const moved = Object.entries(readings.value).map(([id, draft]) => [id, draft === from ? to : draft]);
+  readings.value = Object.fromEntries(moved) as typeof readings.value;
+}
 
 export const attachedTo = (draft: string): readonly WaitingFile[] => waiting.value[draft] ?? [];
 export const attachedDrafts = (): string[] => Object.keys(waiting.peek());
@@ -84,22 +96,16 @@ export async function restoreAttached(): Promise<void> {
 }
 
 export async function attachFiles(draft: string, files: Iterable<File>): Promise<void> {
-  attachFault.value = null;
-  const count = (by: number): void => {
-    reading.value = { ...reading.value, [draft]: (reading.value[draft] ?? 0) + by };
-  };
-  count(1);
-  const read = await Promise.all(
-    [...files].map((file) =>
-      readFile(file).catch((error: unknown) => {
-        attachFault.value = error instanceof Error ? error.message : String(error);
-        return null;
-      }),
-    ),
-  );
-  const fresh = read.filter((each) => each !== null).map(waitingFile);
-  setAttached(draft, [...attachedTo(draft), ...fresh]);
-  count(-1);
+  setAttachFault(draft, null);
+  const id = freshId();
+  readings.value = { ...readings.value, [id]: draft };
+  const read = await Promise.allSettled([...files].map(readFile));
+  const { [id]: now = draft, ...others } = readings.value;
+  readings.value = others;
+  const fresh = read.flatMap((each) => (each.status === 'fulfilled' ? [waitingFile(each.value)] : []));
+  setAttached(now, [...attachedTo(now), ...fresh]);
+  const failed = read.findLast((each) => each.status === 'rejected');
+  if (failed !== undefined) setAttachFault(now, sentenceOf(failed.reason));
 }
 
 /** False: short enough for the message itself. */

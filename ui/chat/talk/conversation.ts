@@ -61,6 +61,19 @@ export function pathTo({ entries }: Conversation, leaf: string | null): Entry[] 
   return path.reverse();
 }
 
+/** The column that shows an entry: `wanted`, if it still does. Null: none. */
+export function laneWith(
+  conversation: Conversation | undefined,
+  entry: string,
+  wanted: number,
+): number | null {
+  const { lanes = [] } = conversation ?? {};
+  const shows = ({ leaf }: Lane): boolean =>
+    conversation !== undefined && pathTo(conversation, leaf).some(({ id }) => id === entry);
+  const all = lanes.flatMap((lane, at) => (shows(lane) ? [at] : []));
+  return all.includes(wanted) ? wanted : (all[0] ?? null);
+}
+
 /** Answers to one prompt in several columns are not versions of each other. */
 export function alternatives({ entries }: Conversation, entry: Entry): Entry[] {
   return entries.filter(

@@ -32,6 +32,15 @@ export const current = computed(
 );
 export const isRestored = signal(false);
 
+/** True for a conversation that this tab knows and, unless null, an entry of it. */
+export const isThere = computed(() => {
+  const byId = new Map(all.value.map((each) => [each.id, each.entries]));
+  return (id: string, entry: string | null): boolean => {
+    const entries = byId.get(id);
+    return entries !== undefined && (entry === null || entries.some((each) => each.id === entry));
+  };
+});
+
 const LAST = 'hearth.last';
 
 const wantedAtStart = (): string | null => place.peek().id ?? readStored(LAST);
@@ -59,7 +68,12 @@ export async function restore(): Promise<void> {
   if (wanted !== null && !ids.has(wanted)) moveDraft(wanted, newDraft());
   if (stored !== null) sweepDrafts(names, (id) => ids.has(id));
   await adoptDraft(names);
-  all.value = [...all.value, ...(stored ?? [])];
+  // A file may have brought some of them in already.
+  const early = all.value.map((mine) => {
+    const same = stored?.find(({ id }) => id === mine.id);
+    return same === undefined ? mine : followed(mine, same);
+  });
+  all.value = [...early, ...(stored ?? []).filter(({ id }) => find(id) === undefined)];
   isRestored.value = true;
   for (const conversation of stored ?? []) settleOpen(conversation);
   effect(() => {
@@ -176,7 +190,10 @@ function takeFromOtherTab(id: string, stored: Conversation | null): void {
   if (stored === null) {
     if (mine === undefined) return;
     all.value = all.value.filter((each) => each.id !== id);
-    if (currentId.value === id) begin();
+    if (currentId.value !== id) return;
+    // Keeps the unsent message.
+    moveDraft(id, newDraft());
+    begin();
     return;
   }
   if (mine === undefined) all.value = [...all.value, stored];

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { readStored, store, storedNames } from '../../parts/stored.ts';
 import { openTabs, tabId } from '../../parts/tab.ts';
-import { attachedDrafts, attachedTo, setAttached } from './attachments.ts';
+import { attachedDrafts, attachedTo, moveReadings, setAttached } from './attachments.ts';
 import type { Conversation } from './conversation.ts';
 import { noteKept, whyUnkept } from './keeping.ts';
 
@@ -30,12 +30,12 @@ export function setDraft(draft: string, text: string): void {
 
 const isEmpty = (draft: string): boolean => draftOf(draft) === '' && attachedTo(draft).length === 0;
 
-/** Does nothing if the other draft has text or files. */
+/** With the files that are still being read. Does nothing if the other draft has text or files. */
 export function moveDraft(from: string, to: string): void {
-  if (isEmpty(to)) {
-    setDraft(to, draftOf(from));
-    setAttached(to, attachedTo(from));
-  }
+  if (!isEmpty(to)) return;
+  setDraft(to, draftOf(from));
+  setAttached(to, attachedTo(from));
+  moveReadings(from, to);
   setDraft(from, '');
   setAttached(from, []);
 }

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { freshId } from '../../parts/fresh-id.ts';
 import { isAbort, sentenceOf } from '../../service/client.ts';
 import { DEFAULT_MODEL, isLocal, modelNamed } from '../../service/known.ts';
+import { workFor } from './at-work.ts';
 import { attachedImages } from './attachments.ts';
 import { pathTo, withEntry, withLeaf } from './conversation.ts';
 import { change, current } from './conversations.ts';
@@ -10,15 +11,20 @@ import { requestOf } from './settings.ts';
 
 type State = { readonly abort: AbortController } | { readonly fault: string };
 
-export const provings = signal<Readonly<Record<string, State>>>({});
+/** By conversation and entry, which a branch shares with its origin. */
+const provings = signal<Readonly<Record<string, State>>>({});
+const provingKey = (conversation: string, { id }: Entry): string => `${conversation} ${id}`;
 
-function setState(id: string, state: State | null): void {
-  const { [id]: _, ...others } = provings.value;
-  provings.value = state === null ? others : { ...others, [id]: state };
+function setState(key: string, state: State | null): void {
+  const { [key]: _, ...others } = provings.value;
+  provings.value = state === null ? others : { ...others, [key]: state };
 }
 
-export function isProving({ id }: Entry): boolean {
-  const state = provings.value[id];
+export const findProving = (entry: Entry): State | undefined =>
+  provings.value[provingKey(current.value.id, entry)];
+
+export function isProving(entry: Entry): boolean {
+  const state = findProving(entry);
   return state !== undefined && 'abort' in state;
 }
 
@@ -34,10 +40,13 @@ export async function prove(lane: number, entry: Entry): Promise<void> {
   const { model = DEFAULT_MODEL } = entry;
   const request = JSON.stringify(requestOf(model, pathTo(current.value, entry.parent), settings));
   const abort = new AbortController();
-  setState(entry.id, { abort });
+  const key = provingKey(conversationId, entry);
+  const endWork = workFor(conversationId, entry.id, abort);
+  setState(key, { abort });
   try {
     const { signedAnswer } = await import('../../proof/signed-answer.ts');
     const { text, ...proof } = await signedAnswer(request, abort.signal);
+    abort.signal.throwIfAborted();
     const { parent, tries, asked } = entry;
     const signed: Entry = {
       id: freshId(),
@@ -54,8 +63,10 @@ export async function prove(lane: number, entry: Entry): Promise<void> {
       const added = withEntry(now, signed);
       return now.lanes[lane]?.leaf === entry.id ? withLeaf(added, lane, signed.id) : added;
     });
-    setState(entry.id, null);
+    setState(key, null);
   } catch (error) {
-    setState(entry.id, isAbort(error) ? null : { fault: sentenceOf(error) });
+    setState(key, isAbort(error) ? null : { fault: sentenceOf(error) });
+  } finally {
+    endWork();
   }
 }

@@ -10,8 +10,8 @@ const NAME = 'hearth.mcp-servers';
 export const servers = signal<readonly string[]>(readStoredTexts(NAME));
 
 function keepServer(address: string): void {
-  if (servers.value.includes(address)) return;
-  servers.value = [...servers.value, address];
+  // Another tab may have added one.
+  servers.value = [...new Set([...readStoredTexts(NAME), ...servers.value, address])];
   store(NAME, JSON.stringify(servers.value));
 }
 

@@ -7,6 +7,7 @@ import type { EmbeddingRequest, EmbeddingResponse } from '../../../src/wire/infe
 import { count } from '../../parts/figures.ts';
 import { askJson, isAbort, sentenceOf } from '../../service/client.ts';
 import { isLocal, modelNamed, models } from '../../service/known.ts';
+import { workFor } from './at-work.ts';
 import type { Attachment } from './attachments.ts';
 import type { Lane } from './conversation.ts';
 import { bestPassages, likeness, MOST_PASSAGES, type Passage, passagesOf } from './passages.ts';
@@ -55,6 +56,9 @@ export function leastWindow(lanes: readonly Lane[]): number | undefined {
 export const isToSearch = ({ passages }: Attachment): boolean => passages?.length === 0;
 
 interface Wanted<File> {
+  readonly conversation: string;
+  /** Null: for its unsent message. */
+  readonly entry: string | null;
   readonly draft: string;
   readonly question: string;
   readonly files: readonly File[];
@@ -62,8 +66,10 @@ interface Wanted<File> {
   readonly window: number | undefined;
 }
 
-/** Null: the user stopped the search. Throws a sentence for the user. */
+/** Null: it was stopped, or what it was for was removed. Throws a sentence for the user. */
 export async function searchFiles<File extends Attachment>({
+  conversation,
+  entry,
   draft,
   question,
   files,
@@ -73,6 +79,7 @@ export async function searchFiles<File extends Attachment>({
   if (model === undefined)
     throw new Error('No embedding model is installed, so files are sent whole; install one under Models.');
   const abort = new AbortController();
+  const endWork = workFor(conversation, entry, abort);
   try {
     const found: File[] = [];
     for (const file of files) {
@@ -89,11 +96,13 @@ export async function searchFiles<File extends Attachment>({
       const scores = vectors.map((vector) => likeness(asked, vector));
       found.push({ ...file, passages: bestPassages(passages, scores, window) });
     }
+    abort.signal.throwIfAborted();
     return found;
   } catch (error) {
     if (isAbort(error)) return null;
     throw new Error(`The files could not be searched: ${sentenceOf(error)}`, { cause: error });
   } finally {
+    endWork();
     setSearch(draft, null);
   }
 }
@@ -124,9 +133,11 @@ async function vectorsOf(
   const { vectors } = entry;
   show(vectors.length);
   while (vectors.length < passages.length) {
-    const next = passages.slice(vectors.length, vectors.length + BATCH);
-    const texts = next.map(({ from, to }) => text.slice(from, to));
-    vectors.push(...(await embed(model, texts, end)));
+    const begin = vectors.length;
+    const texts = passages.slice(begin, begin + BATCH).map(({ from, to }) => text.slice(from, to));
+    const found = await embed(model, texts, end);
+    // Another search of the same file may have put the same ones there.
+    vectors.splice(begin, found.length, ...found);
     show(vectors.length);
   }
   return vectors;
