@@ -4,7 +4,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fail } from '../../src/lib/errors/svc-error.ts';
 import { type Route, routes } from '../../src/wire/routes.ts';
-import { addKey, keyFilePath, type KeyRecord, removeKey } from '../../src/store/keys/key-file.ts';
+import { addKey, keyFilePath, type KeyRecord, removeKey, rotateKey } from '../../src/store/keys/key-file.ts';
 import { gate, started, text, done } from '../support/http/scripted-engine.ts';
 import { HttpClient } from '../support/http/http-client.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
@@ -44,6 +44,46 @@ describe('a named key', () => {
     expect((await gone.get('/v1/models')).status).toBe(200);
     await removeKey(service.home, 'gone');
     expect((await gone.get('/v1/models')).body.code).toBe('unauthorized');
+  });
+
+  it('that is rotated stays the same key: its limits, its use, its data, its cache and what runs', async () => {
+    const before = await holder('rotating', { maxRequests: 1, tokensPerDay: 1_000 });
+    const rotate = async (overlapMs: number): Promise<HttpClient> => {
+      const { key } = await rotateKey(service.home, 'rotating', { overlapMs, nowMs: Date.now() });
+      return new HttpClient(service.url, { authorization: `Bearer ${key}` });
+    };
+    const domain = (): unknown => {
+      const { job } = service.engine.lastJob.submission;
+      return job.kind === 'generate' ? job.domain : null;
+    };
+    const { body } = await before.post('/v1/responses', { model: installed.chat, input: 'Hello' });
+    const domainBefore = domain();
+    const wait = gate();
+    service.engine.plays([started(), wait.opened, text('x'), done('stop', 1)]);
+    const job = service.engine.nextJob();
+    const running = before.chat({ messages });
+    await job;
+    const after = await rotate(3_600_000);
+    for (const client of [before, after]) {
+      expect((await client.get(`/v1/responses/${body.id}`)).status).toBe(200);
+      expect((await client.chat({ messages })).body.code).toBe('key_busy');
+    }
+    wait.open();
+    expect((await running).status).toBe(200);
+    // A later rotation without overlap ends every earlier secret.
+    const last = await rotate(0);
+    for (const client of [before, after]) {
+      const { status, body: refused } = await client.get('/v1/models');
+      expect([status, refused.code]).toEqual([401, 'key_rotated']);
+      expect(refused.error).toMatch(/^The API key "rotating" was rotated, .*; send the new one\.$/);
+    }
+    expect((await last.get(`/v1/responses/${body.id}`)).status).toBe(200);
+    expect((await last.chat({ messages })).status).toBe(200);
+    expect([domainBefore, domain()]).toEqual([expect.any(String), domainBefore]);
+    const admin = await holder('rotation-auditor', { admin: true });
+    const { data } = (await admin.get('/svc/keys')).body;
+    const use = data.find(({ name }: { name: string }) => name === 'rotating');
+    expect([use.tokens_today > 20, use.tokens_per_day, use.open_requests]).toEqual([true, 1_000, 0]);
   });
 
   it('opens its models only, and shows no others', async () => {

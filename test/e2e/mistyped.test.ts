@@ -70,6 +70,7 @@ const ROWS: readonly (readonly [verb: string, rest: readonly string[], code: num
   ['pool rm', ['nope'], 4, ENGINE],
   ['key rm', ['nope'], 4, /There is no API key "nope"/],
   ['key set', ['nope', '--requests', '2'], 4, /There is no API key "nope"/],
+  ['key rotate', ['nope'], 4, /There is no API key "nope"/],
   ['gpu install', ['vulcan'], 2, /not one of cuda, vulkan/],
   ['gpu remove', ['vulcan'], 2, /not one of cuda, vulkan/],
   ['library use', ['nowhere'], 2, /there is no such folder/],

@@ -32,6 +32,11 @@ describe.runIf(process.platform === 'linux')('a service on another address, with
       const headers = { authorization: `Bearer ${key}` };
       expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
       expect((await fetch(`${url}/v1/models`)).status).toBe(401);
+      const rotated = await hearth(['key', 'rotate', 'laptop', '--overlap', '1h'], env);
+      expect(rotated.stderr).toContain('The old secret ends in 60 min.');
+      const newHeaders = { authorization: `Bearer ${rotated.stdout.trim()}` };
+      for (const each of [headers, newHeaders])
+        expect((await fetch(`${url}/v1/models`, { headers: each })).status).toBe(200);
       const known = { ...env, SVC_PORT: new URL(url).port, SVC_API_KEY: key };
       expect((await hearth(['status'], known)).code).toBe(0);
       expect((await hearth(['run', 'hearth-mini', '--max-tokens', '1', 'Hello there'], known)).code).toBe(0);
@@ -45,6 +50,11 @@ describe.runIf(process.platform === 'linux')('a service on another address, with
     }
     const unlimited = await hearth(['serve'], { ...env, SVC_PORT: '0', SVC_API_KEY: key });
     expect(unlimited).toMatchObject({ code: 2, stderr: expect.stringContaining('the named key laptop') });
+    const [listed] = JSON.parse((await hearth(['key', 'list', '--json'], env)).stdout);
+    expect([listed.name, Object.keys(listed)]).toEqual([
+      'laptop',
+      ['name', 'admin', 'localOnly', 'createdAt', 'oldSecretUntil', 'tokensToday'],
+    ]);
     expect((await hearth(['key', 'rm', 'phone'], env)).stderr).not.toContain('No keys are left');
     expect((await hearth(['key', 'rm', 'laptop'], env)).stderr).toContain('No keys are left');
   });

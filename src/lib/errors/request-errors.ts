@@ -349,6 +349,11 @@ export const httpErrors = {
     { name: 'string', since: 'string' },
     (d) => `The API key "${d.name}" expired on ${d.since}; ask for a new one.`,
   ),
+  key_rotated: permanent(
+    'auth',
+    { name: 'string', since: 'string' },
+    (d) => `The API key "${d.name}" was rotated, and this secret ended on ${d.since}; send the new one.`,
+  ),
   key_busy: transient(
     'busy',
     { name: 'string', limit: 'number' },

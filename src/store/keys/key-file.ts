@@ -17,11 +17,20 @@ import { takeLock } from '../lock/owner-lock.ts';
 export const MOST_REQUESTS = 100_000;
 const MOST_MODELS = 256;
 const MOST_KEYS = 1_000;
+const MOST_REPLACED = 16;
+
+const SecretHash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 
 export const KeyRecord = Type.Object(
   {
     name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$' }),
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    sha256: SecretHash,
+    /** Of a rotated key: its first secret, from which the owner of its data derives. */
+    firstSha256: Type.Optional(SecretHash),
+    /** Earlier secrets, newest first, and when each ends. */
+    replaced: Type.Optional(
+      Type.Array(Type.Object({ sha256: SecretHash, until: Type.String() }), { maxItems: MOST_REPLACED }),
+    ),
     createdAt: Type.String(),
     admin: Type.Boolean(),
     /** Ids and aliases; absent: all. */
@@ -44,12 +53,17 @@ const KeyFile = Type.Object({
 
 const TOO_MUCH = `The file of API keys takes at most ${MOST_KEYS} keys, each with at most ${MOST_MODELS} models and ${MOST_REQUESTS} requests; nothing was changed.`;
 
-const KEY_PREFIX = 'hearth_';
+const newSecret = (): string => `hearth_${randomBytes(32).toString('base64url')}`;
 const LOCK_WAIT_MS = 5_000;
 
 export const keyFilePath = (home: string): string => path.join(home, 'keys.json');
 
 export const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+export const secretHashes = ({ sha256, replaced = [] }: KeyRecord): readonly string[] => [
+  sha256,
+  ...replaced.map((old) => old.sha256),
+];
 
 /** Differs for every state of the file; an unreadable file differs from an absent one. */
 export function keyFileStamp(home: string): string {
@@ -81,7 +95,7 @@ export async function readKeys(home: string): Promise<readonly KeyRecord[]> {
 }
 
 /** Limits and permissions of a key. */
-type KeyRights = Omit<KeyRecord, 'name' | 'sha256' | 'createdAt'>;
+type KeyRights = Omit<KeyRecord, 'name' | 'sha256' | 'firstSha256' | 'replaced' | 'createdAt'>;
 
 /** Each right that is named replaces the one before; undefined takes the limit away. */
 export type KeyChange = { readonly [Right in keyof KeyRights]?: KeyRights[Right] | undefined };
@@ -92,7 +106,7 @@ export async function addKey(
   { name, ...rights }: KeyChange & Pick<KeyRecord, 'name'>,
   nowMs: number,
 ): Promise<{ readonly key: string; readonly record: KeyRecord }> {
-  const key = KEY_PREFIX + randomBytes(32).toString('base64url');
+  const key = newSecret();
   const defaults = { name, admin: false, localOnly: false };
   const record = { ...defaults, ...rights, sha256: hashOfKey(key), createdAt: new Date(nowMs).toISOString() };
   const keys = await change(home, `hearth key add ${name}`, (before) => {
@@ -104,9 +118,45 @@ export async function addKey(
 
 /** Gives a key other rights; it stays the same key. Rejects with `key_not_found`. */
 export async function changeKey(home: string, name: string, rights: KeyChange): Promise<KeyRecord> {
-  const changed = await change(home, `hearth key set ${name}`, (keys) => {
+  return changeRecord(home, `hearth key set ${name}`, name, (record) => ({ ...record, ...rights }));
+}
+
+/**
+ * Gives a key another secret; it stays the same key. The earlier secrets end after `overlapMs` at the latest. Rejects
+ * with `key_not_found`.
+ */
+export async function rotateKey(
+  home: string,
+  name: string,
+  { overlapMs, nowMs }: { readonly overlapMs: number; readonly nowMs: number },
+): Promise<{ readonly key: string; readonly record: KeyRecord }> {
+  const key = newSecret();
+  const end = new Date(nowMs + overlapMs).toISOString();
+  const record = await changeRecord(home, `hearth key rotate ${name}`, name, (before) => {
+    const { sha256, firstSha256 = sha256, replaced = [] } = before;
+    const earlier = replaced.map((old) => ({
+      ...old,
+      until: Date.parse(old.until) < Date.parse(end) ? old.until : end,
+    }));
+    return {
+      ...before,
+      sha256: hashOfKey(key),
+      firstSha256,
+      replaced: [{ sha256, until: end }, ...earlier].slice(0, MOST_REPLACED),
+    };
+  });
+  return { key, record };
+}
+
+async function changeRecord(
+  home: string,
+  purpose: string,
+  name: string,
+  edit: (record: KeyRecord) => KeyRecord | KeyChange,
+): Promise<KeyRecord> {
+  const changed = await change(home, purpose, (keys) => {
     if (!keys.some((key) => key.name === name)) throw fail('key_not_found', { name });
-    return keys.map((key) => (key.name === name ? { ...key, ...rights } : key));
+    return keys.map((key) => (key.name === name ? edit(key) : key));
   });
   return ofName(changed, name);
 }

@@ -12,7 +12,7 @@ import { followConfig, type LiveConfig } from '../../../config/live-config.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
 import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { isReadOnly } from '../../../lib/files/durable.ts';
-import { hashOfKey, type KeyRecord, readKeys } from '../../../store/keys/key-file.ts';
+import { hashOfKey, type KeyRecord, readKeys, secretHashes } from '../../../store/keys/key-file.ts';
 import { keepPageToken } from '../../../store/keys/page-token.ts';
 import { copyNamedFiles } from '../../../store/install/setting-texts.ts';
 import type { OwnerLock } from '../../../store/lock/owner-lock.ts';
@@ -89,7 +89,8 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
 
 /** The service's own key may do everything, so a named key in its place would lose its limits. */
 function refuseNamedKey({ apiKey }: Config, named: readonly KeyRecord[]): void {
-  const key = apiKey === null ? undefined : named.find(({ sha256 }) => sha256 === hashOfKey(apiKey));
+  const key =
+    apiKey === null ? undefined : named.find((record) => secretHashes(record).includes(hashOfKey(apiKey)));
   if (key === undefined) return;
   throw new CliFailure(
     `SVC_API_KEY is the named key ${key.name}, but here it sets the key that may do everything; unset it, or set another key`,

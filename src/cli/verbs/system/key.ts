@@ -9,6 +9,7 @@ import {
   MOST_REQUESTS,
   readKeys,
   removeKey,
+  rotateKey,
 } from '../../../store/keys/key-file.ts';
 import { type KeyUsage, readUsage } from '../../../store/keys/usage-file.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable, table } from '../../context.ts';
@@ -27,6 +28,7 @@ interface AddFlags {
 /** False: the limit is taken away. */
 type SetFlags = { readonly [Flag in keyof AddFlags]: AddFlags[Flag] | false };
 
+const SHOWN_ONCE = 'This is the only time that the key is shown; a service that runs knows it already.';
 const HEAD = ['NAME', 'RIGHTS', 'MODELS', 'REQUESTS', 'TOKENS TODAY', 'EXPIRES'];
 
 export function registerKey(program: Command, context: CliContext): void {
@@ -60,6 +62,14 @@ export function registerKey(program: Command, context: CliContext): void {
     .option('--no-expires', 'valid until it is revoked')
     .action((name: string, flags: SetFlags) => set(context, name, flags));
   key
+    .command('rotate <name>')
+    .description('give a key another secret and print it once; its limits, its use and its data stay')
+    .option(
+      '--overlap <duration>',
+      'the old secret stays valid for this long, such as 1h; otherwise it ends at once',
+    )
+    .action((name: string, flags: { overlap?: string }) => rotate(context, name, flags.overlap));
+  key
     .command('list')
     .alias('ls')
     .description('list the keys with what each may do and has used today; the keys themselves are not shown')
@@ -85,11 +95,27 @@ async function add(context: CliContext, name: string, flags: AddFlags): Promise<
   const isFirst = config.apiKey === null && (await readKeys(config.home)).length === 0;
   const { key } = await addKey(config.home, { name, ...(await readRights(context, flags, now)) }, now);
   context.print(key);
-  context.note('This is the only time that the key is shown; a service that runs knows it already.');
+  context.note(SHOWN_ONCE);
   if (!isFirst) return;
   context.note(
     'From now on, requests without a key are refused, also from programs on this machine. For the commands of hearth itself, set SVC_API_KEY to a key.',
   );
+}
+
+async function rotate(context: CliContext, name: string, overlap = '0'): Promise<void> {
+  const { home } = context.config();
+  const nowMs = systemClock.unixMs();
+  const overlapMs = readSpan('--overlap', overlap);
+  const { key, record } = await rotateKey(home, name, { overlapMs, nowMs });
+  context.print(key);
+  context.note(SHOWN_ONCE);
+  const old = overlapMs === 0 ? 'is refused from now on' : `ends ${inTime(nowMs + overlapMs, nowMs)}`;
+  context.note(`The old secret ${old}.`);
+  const { expiresAt } = record;
+  if (expiresAt === undefined) return;
+  const isOver = Date.parse(expiresAt) <= nowMs;
+  const end = isOver ? 'has expired' : `still expires ${inTime(Date.parse(expiresAt), nowMs)}`;
+  context.note(`The key ${end}; to change that: hearth key set ${name} --expires 30d`);
 }
 
 async function set(context: CliContext, name: string, flags: SetFlags): Promise<void> {
@@ -130,7 +156,11 @@ async function list(context: CliContext, asJson: boolean): Promise<void> {
   const used = usedOn(await readUsage(home), now);
   if (asJson) {
     return context.printJson(
-      keys.map((record) => ({ ...record, sha256: undefined, tokensToday: used(record.name) })),
+      keys.map(({ sha256: _secret, firstSha256: _first, replaced = [], ...record }) => ({
+        ...record,
+        ...(replaced[0] && { oldSecretUntil: replaced[0].until }),
+        tokensToday: used(record.name),
+      })),
     );
   }
   if (keys.length === 0) return context.note('There are no named keys; make one with: hearth key add NAME');
@@ -163,11 +193,17 @@ function count(flag: string, text: string, most = Number.MAX_SAFE_INTEGER): numb
 }
 
 function momentAfter(text: string, nowMs: number): string {
+  const spanMs = readSpan('--expires', text);
+  if (spanMs === 0) throw usage('--expires must be longer than 0');
+  return new Date(nowMs + spanMs).toISOString();
+}
+
+function readSpan(flag: string, text: string): number {
   const spanMs = parseDuration(text);
   // Node's dates end in the year 275760.
-  if (spanMs === undefined || spanMs <= 0 || spanMs > 3.2e12)
-    throw usage('--expires must be a duration such as 30d or 12h');
-  return new Date(nowMs + spanMs).toISOString();
+  if (spanMs === undefined || spanMs < 0 || spanMs > 3.2e12)
+    throw usage(`${flag} must be a duration such as 30d or 12h`);
+  return spanMs;
 }
 
 const usage = (message: string): CliFailure => new CliFailure(message, EXIT_CODES.usage);

@@ -1,8 +1,8 @@
 /** What keys used is kept: no write outlives the store that began it. */
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../lib/base/logger.ts';
-import { addKey, changeKey, readKeys } from '../../../store/keys/key-file.ts';
+import { addKey, changeKey, keyFilePath, readKeys, rotateKey } from '../../../store/keys/key-file.ts';
 import { readUsage } from '../../../store/keys/usage-file.ts';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { generateJob } from '../../../../test/support/engine/jobs.ts';
@@ -96,4 +96,37 @@ it('never writes rights with which the file could not be read again', async () =
   await store.refresh();
   expect(store.findHolder(key)?.use.name).toBe('ann');
   await store.close();
+});
+
+it('lets the secret before a rotation in until its overlap ends, then names the rotation', async () => {
+  const { home, store, key } = await usedOnce();
+  const holder = store.findHolder(key);
+  const rotate = (overlapMs: number, nowMs: number) => rotateKey(home, 'ann', { overlapMs, nowMs });
+  const second = await rotate(1_000, -500);
+  const third = await rotate(0, 0);
+  await store.refresh();
+  const refusals = [key, second.key, third.key].map((secret) => {
+    expect(store.findHolder(secret)).toBe(holder);
+    return holder?.refusal(secret)?.message;
+  });
+  const rotated =
+    'The API key "ann" was rotated, and this secret ended on 1970-01-01T00:00:00.000Z; send the new one.';
+  expect(refusals).toEqual([rotated, rotated, undefined]);
+  const fourth = await rotate(3e12, 0);
+  await store.refresh();
+  expect([holder?.refusal(third.key), holder?.refusal(fourth.key), holder?.refusal()]).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  await store.close();
+});
+
+it('reads a file of keys from before keys could be rotated', async () => {
+  const home = await temporaryFolder();
+  const record = { name: 'old', sha256: 'ab'.repeat(32), createdAt: '', admin: true, localOnly: false };
+  await writeFile(keyFilePath(home), JSON.stringify({ schema: 1, keys: [record] }), { mode: 0o600 });
+  expect(await readKeys(home)).toEqual([record]);
+  const rotated = await rotateKey(home, 'old', { overlapMs: 0, nowMs: 0 });
+  expect(rotated.record).toMatchObject({ firstSha256: record.sha256, admin: true });
 });

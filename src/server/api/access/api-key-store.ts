@@ -2,10 +2,16 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../../lib/base/clock.ts';
 import type { Logger } from '../../../lib/base/logger.ts';
 import { fail, isSvcError, type SvcError } from '../../../lib/errors/svc-error.ts';
-import { hashOfKey, keyFileStamp, type KeyRecord, readKeys } from '../../../store/keys/key-file.ts';
+import {
+  hashOfKey,
+  keyFileStamp,
+  type KeyRecord,
+  readKeys,
+  secretHashes,
+} from '../../../store/keys/key-file.ts';
 import { readUsage, writeUsage } from '../../../store/keys/usage-file.ts';
 import { type HolderPorts, KeyHolder, type KeyUse } from './key-holder.ts';
-import { ownerOfHash } from './owner.ts';
+import { ownerOfRecord } from './owner.ts';
 import { TokenBudget } from './token-budget.ts';
 
 export interface KeyDeskOptions {
@@ -63,17 +69,19 @@ export class ApiKeyStore {
     if (this.#fault !== null) throw this.#fault;
   }
 
-  /** The holder of a key, or null. Compares every hash in full, so timing reveals nothing. */
+  /** The holder of a secret, which may have ended, or null. Compares every hash in full, so timing reveals nothing. */
   findHolder(offered: string): KeyHolder | null {
     const hash = Buffer.from(hashOfKey(offered), 'hex');
     let found: KeyHolder | null = null;
-    for (const holder of this.#holders)
-      if (timingSafeEqual(hash, Buffer.from(holder.record.sha256, 'hex'))) found = holder;
+    for (const holder of this.#holders) {
+      for (const sha256 of secretHashes(holder.record))
+        if (timingSafeEqual(hash, Buffer.from(sha256, 'hex'))) found = holder;
+    }
     return found;
   }
 
   findHolderByOwner(owner: string): KeyHolder | null {
-    return this.#holders.find(({ record }) => ownerOfHash(record.sha256) === owner) ?? null;
+    return this.#holders.find((holder) => holder.owner === owner) ?? null;
   }
 
   async close(): Promise<void> {
@@ -100,9 +108,9 @@ export class ApiKeyStore {
 
   /** Running requests still count for a key that remains. */
   #adopt(records: readonly KeyRecord[]): void {
-    const before = new Map(this.#holders.map((holder) => [holder.record.sha256, holder]));
+    const before = new Map(this.#holders.map((holder) => [holder.owner, holder]));
     this.#holders = records.map(
-      (record) => before.get(record.sha256)?.with(record) ?? this.#newHolder(record),
+      (record) => before.get(ownerOfRecord(record))?.with(record) ?? this.#newHolder(record),
     );
   }
 

@@ -2,8 +2,9 @@ import { takesNoSlot, type Job, type TextOrIds } from '../../../contract/job.ts'
 import type { JobEvent } from '../../../contract/job-event.ts';
 import type { AdmittedJob, JobGate, ModelTarget, Submission } from '../../engine/ports.ts';
 import { fail, type SvcError } from '../../../lib/errors/svc-error.ts';
-import type { KeyRecord } from '../../../store/keys/key-file.ts';
+import { hashOfKey, type KeyRecord } from '../../../store/keys/key-file.ts';
 import { OpenRequest } from './open-request.ts';
+import { ownerOfRecord } from './owner.ts';
 import type { Reservation, TokenBudget } from './token-budget.ts';
 
 export interface HolderPorts {
@@ -34,6 +35,10 @@ export class KeyHolder implements JobGate {
     return this.#record;
   }
 
+  get owner(): string {
+    return ownerOfRecord(this.#record);
+  }
+
   get use(): KeyUse {
     const { name, tokensPerDay = null } = this.#record;
     const tokensToday = this.#ports.budget.used(name);
@@ -45,10 +50,14 @@ export class KeyHolder implements JobGate {
     return this;
   }
 
-  refusal(): SvcError | null {
-    const { name, expiresAt } = this.#record;
-    if (expiresAt === undefined || this.#ports.nowMs() < Date.parse(expiresAt)) return null;
-    return fail('key_expired', { name, since: expiresAt });
+  /** Without a secret: whether the key itself still counts. */
+  refusal(secret?: string): SvcError | null {
+    const { name, expiresAt, replaced = [] } = this.#record;
+    const isOver = (moment: string): boolean => this.#ports.nowMs() >= Date.parse(moment);
+    if (expiresAt !== undefined && isOver(expiresAt)) return fail('key_expired', { name, since: expiresAt });
+    const sha256 = secret === undefined ? null : hashOfKey(secret);
+    const old = replaced.find((each) => each.sha256 === sha256);
+    return old !== undefined && isOver(old.until) ? fail('key_rotated', { name, since: old.until }) : null;
   }
 
   /** Counts a request until everything that holds it has ended. Throws `key_busy`. */

@@ -118,12 +118,12 @@ export function whoAsks(
   const offered = bearer ?? facts.apiKeyHeader ?? '';
   if (rules.apiKey === null && !keys.hasKeys && !rules.needsKey) return { holder: null, owner: NOBODY };
   if (offered === '') return { refusal: fail('unauthorized') };
-  const owner = ownerOfKey(offered);
   if (rules.apiKey !== null && timingSafeEqual(sha256(offered), sha256(rules.apiKey)))
-    return { holder: null, owner };
+    return { holder: null, owner: ownerOfKey(offered) };
   const holder = keys.findHolder(offered);
-  const refusal = holder === null ? fail('unauthorized', { isUnknown: true }) : holder.refusal();
-  return refusal === null ? { holder, owner } : { refusal };
+  if (holder === null) return { refusal: fail('unauthorized', { isUnknown: true }) };
+  const refusal = holder.refusal(offered);
+  return refusal === null ? { holder, owner: holder.owner } : { refusal };
 }
 
 /** Current rights of the owner of an earlier request; null: its key is no longer valid. */
