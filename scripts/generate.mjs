@@ -7,6 +7,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { catalogue } from '../generated/sources/src/lib/errors/catalogue.js';
 import { settings } from '../generated/sources/src/config/settings.js';
+import { HTTP_LIMITS } from '../generated/sources/src/server/http/limits.js';
+import { RECORDER_LIMITS } from '../generated/sources/src/server/api/requests/recorder.js';
+import { BATCH_LIMITS } from '../generated/sources/src/store/batches/limits.js';
+import { RESPONSE_LIMITS } from '../generated/sources/src/store/responses/response-store.js';
+import { FAILURE_KINDS } from '../generated/sources/src/server/engine/balance/policy/health.js';
+import { CacheMissReason } from '../generated/sources/src/contract/job-event.js';
 import { createMetrics } from '../generated/sources/src/server/engine/observe/metrics.js';
 import { systemClock } from '../generated/sources/src/lib/base/clock.js';
 import { KEYWORDS } from '../generated/sources/packages/schema-grammar/src/schema/keywords.js';
@@ -136,7 +142,7 @@ function configuration() {
   );
   return `# Configuration
 
-${notice('src/config/settings.ts')}
+${notice('src/config/settings.ts and the limits of the sources')}
 
 \`\`\`sh
 SVC_PORT=9000 hearth serve      # a variable for one start; the other commands need it too: SVC_PORT=9000 hearth status
@@ -160,7 +166,63 @@ restart. A file with a mistake changes nothing. \`nohup hearth serve &\` continu
 | setting | meaning | default | value | on SIGHUP |
 |---|---|---|---|---|
 ${rows.join('\n')}
+
+## The length of the queue
+
+A request beyond \`SVC_MAX_QUEUE\` gets 429 (\`queue_full\`) with \`Retry-After\`; the client with the most waiting requests loses
+its latest one first. For N clients with one request at a time each, set it to N at least. It should not be longer than clients
+wait: slots × the clients' timeout ÷ the time of an answer. With 8 slots, answers of 10 s and a timeout of 60 s, that is 48.
+
+## Fixed limits
+
+No setting changes these:
+
+| limit | value | beyond it |
+|---|---|---|
+${fixedLimits()
+  .map(([limit, value, beyond]) => `| ${limit} | ${value} | ${beyond} |`)
+  .join('\n')}
+
+See also the limits of [schemas](structured-output.md#what-a-schema-may-contain), [images and audio](images.md#limits),
+[batches](batches.md#limits), [other engines](engines.md#upstreams) and [embeddings](embeddings.md).
 `;
+}
+
+const MIB = 1024 * 1024;
+/** Two checks in a row without a byte taken. */
+const STALLED = `${HTTP_LIMITS.stalledReaderMs / 1000} to ${(2 * HTTP_LIMITS.stalledReaderMs) / 1000} s`;
+const seconds = (ms) => `${ms / 1000} s`;
+
+function fixedLimits() {
+  const http = HTTP_LIMITS;
+  const polls = http.connectionsCheckingIntervalMs / 1000;
+  const days = (ms) => `${ms / 86_400_000} days`;
+  const timeout = '408 (`request_timeout`), and the connection is closed';
+  return [
+    [
+      'time for the head of a request',
+      `${seconds(http.headersTimeoutMs)}, checked every ${polls} s`,
+      timeout,
+    ],
+    ['time for head and body', `${seconds(http.requestTimeoutMs)}, checked every ${polls} s`, timeout],
+    ['headers of a request', `${http.maxHeaders}, ${http.maxHeaderBytes / 1024} KiB together`, '400 or 431'],
+    ['a stream that the client does not read', STALLED, 'the request is cancelled'],
+    ['silence of a stream', seconds(http.pingEveryMs), 'a comment is sent'],
+    ['an idle connection', seconds(http.keepAliveTimeoutMs), 'it is closed'],
+    [
+      'a TLS handshake',
+      `${seconds(http.handshakeTimeoutMs)}; ${http.maxHandshakes} at a time`,
+      'the oldest is dropped',
+    ],
+    ['open connections', http.maxSockets, 'the oldest that has not sent a request is closed'],
+    ['an uploaded file', `${BATCH_LIMITS.fileBytes / MIB} MiB`, '413'],
+    [
+      'stored responses',
+      `${RESPONSE_LIMITS.records}, ${RESPONSE_LIMITS.bytes / MIB} MiB, ${days(RESPONSE_LIMITS.keptMs)}`,
+      'the oldest of the key that stores most is removed',
+    ],
+    ['requests in `hearth requests`', RECORDER_LIMITS.requests, 'the oldest is forgotten'],
+  ];
 }
 
 function shown(fallback, show) {
@@ -190,10 +252,104 @@ curl http://127.0.0.1:8740/metrics      # with -H "Authorization: Bearer …" if
 The format is Prometheus text. Names that begin with \`gen_ai_\` are OpenTelemetry's for generative AI servers. Import
 [grafana-dashboard.json](grafana-dashboard.json) into Grafana for a dashboard.
 
+\`\`\`yaml
+scrape_configs:
+  - job_name: hearth
+    authorization: {credentials_file: /etc/prometheus/hearth.key}   # the output of: hearth key add prometheus
+    static_configs: [{targets: ["127.0.0.1:8740"]}]                 # the service must accept this name as Host
+    # scheme: https, and with a certificate of your own: tls_config: {ca_file: hearth.crt}
+\`\`\`
+
+A named key sees the figures of all models, but of other keys only with \`--admin\`. Three alerts to begin with:
+
+\`\`\`yaml
+groups:
+  - name: hearth
+    rules:
+${ALERTS.map(alertRule).join('\n')}
+\`\`\`
+
+A series exists from its first event, and \`increase()\` does not count that one; hence \`unless … offset\`.
+
 | series | type | labels | meaning |
 |---|---|---|---|
 ${rows.join('\n')}
+
+| label | values |
+|---|---|
+${Object.entries(labelValues())
+  .map(([label, values]) => `| \`${label}\` | ${cell(values)} |`)
+  .join('\n')}
 `;
+}
+
+const UNEXPECTED = 'hearth_worker_ends_total{cause="unexpected"}';
+const FAILED = 'gen_ai_server_request_duration_seconds_count{error_type!~"|cancelled"}';
+const grows = (series, by, range) =>
+  `sum by (${by}) (increase(${series}[${range}])) > 0 or sum by (${by}) (${series} unless ${series} offset ${range}) > 0`;
+/** Name, expression, how long it must hold, and what it reports. */
+const ALERTS = [
+  [
+    'HearthWorkerEnded',
+    grows(UNEXPECTED, 'instance, model', '15m'),
+    null,
+    'A worker of {{ $labels.model }} crashed or hung.',
+  ],
+  [
+    'HearthUpstreamDown',
+    'hearth_upstream_state{state="down"} == 1',
+    '2m',
+    'The upstream {{ $labels.upstream }} is down.',
+  ],
+  [
+    'HearthRequestsFail',
+    grows(FAILED, 'instance, gen_ai_request_model, error_type', '5m'),
+    null,
+    'Requests to {{ $labels.gen_ai_request_model }} fail: {{ $labels.error_type }}.',
+  ],
+];
+
+function alertRule([name, expression, lasting, summary]) {
+  checkSeries(
+    expression,
+    allSeries().map((series) => series.name),
+  );
+  const lines = [`- alert: ${name}`, `  expr: '${expression}'`];
+  if (lasting !== null) lines.push(`  for: ${lasting}`);
+  return [...lines, `  annotations: {summary: '${summary}'}`].map((line) => `      ${line}`).join('\n');
+}
+
+/** Values of each label; a label without a row fails. */
+function labelValues() {
+  const code = 'a code of [errors](errors.md)';
+  const reasons = CacheMissReason.anyOf.map((each) => `\`${each.const}\``).join(', ');
+  const values = {
+    cause: '`asked`: idle, evicted or unloaded by a request; `unexpected`: a crash or a hang',
+    code,
+    device: '`CPU`, or the name of a GPU',
+    error_type: `empty for a success; \`cancelled\` if the client disconnected; else ${code}`,
+    gen_ai_operation_name: '`chat`, `embeddings`, `rank`, `explain`, `tokenize`, `detokenize`, `pin`',
+    gen_ai_request_model: 'an id of a model, as `model`',
+    gen_ai_token_type: '`input`, `cached_input`, `output`',
+    key: 'the name of an API key',
+    kind: FAILURE_KINDS.map((kind) => `\`${kind}\``).join(', '),
+    model: 'an id of a model',
+    origin: '`slot`, `ram`, `disk`, `evaluated`',
+    outcome: `of loads \`loaded\`, or ${code}; of drafts \`drafted\`, \`accepted\``,
+    part: '`planned`, `measured`, `weights`, `kv`, `compute`',
+    reason: `${reasons} ([what helps](prompt-cache.md#why-a-prompt-was-processed-again))`,
+    route: 'a path of [openapi.json](openapi.json), or `none`',
+    state: '`ready`, `busy`, `down`',
+    status: 'the HTTP status; 499 is a client that left before the head of its answer',
+    tier: '`ram`, `disk`; of evictions also `slot`',
+    upstream: 'the name of an upstream',
+    version: 'the version of Hearth',
+  };
+  const used = [...new Set(allSeries().flatMap(({ labels }) => labels))].toSorted();
+  const missing = used.filter((label) => !Object.hasOwn(values, label));
+  if (missing.length > 0 || used.length < Object.keys(values).length)
+    throw new Error(`the labels of /metrics are ${used.join(', ')}; the table of metrics.md has others`);
+  return values;
 }
 
 /** Rows of the dashboard: a title, its unit, and what is drawn with its legend. */
@@ -295,7 +451,7 @@ const PANELS = [
 /** A panel must not draw what does not exist. */
 function checkSeries(query, known) {
   for (const [name] of query.matchAll(/\b(?:gen_ai|hearth|process|nodejs)_\w+/g)) {
-    const isLabel = /^gen_ai_(token_type|request_model)$/.test(name);
+    const isLabel = /^gen_ai_(token_type|request_model|operation_name)$/.test(name);
     if (!isLabel && !known.includes(name.replace(/_(bucket|sum|count)$/, '')))
       throw new Error(`the dashboard draws ${name}, which is no series`);
   }
