@@ -64,7 +64,7 @@ describe('a chat request', () => {
     [
       'a part without text',
       { messages: [{ role: 'user', content: [{ type: 'text' }] }] },
-      'messages[0].content[0]',
+      'messages[0].content[0].text',
     ],
     [
       'an image part',

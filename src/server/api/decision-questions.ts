@@ -1,4 +1,6 @@
 import { refusal } from '../../lib/errors/refusal.ts';
+import type { Fields } from '../../lib/base/json.ts';
+import { fieldsAt, shown, textAt, typeAt } from './dialects/fields.ts';
 import type { Turn } from '../../contract/job.ts';
 import {
   type DecisionQuestion,
@@ -81,10 +83,12 @@ export function readParts(given: unknown, path: string): string {
 const TEXTS: readonly unknown[] = ['input_text', 'output_text', 'text'];
 
 function readPart(part: unknown, path: string): string {
-  const { type, text, data } = (part ?? {}) as { type?: unknown; text?: unknown; data?: unknown };
-  if (TEXTS.includes(type) && typeof text === 'string') return text.toWellFormed();
+  const fields = fieldsAt(part, path);
+  const type = typeAt(fields, path);
+  if (TEXTS.includes(type)) return textAt(fields['text'], `${path}.text`);
+  const { data } = fields;
   if (type === 'input_json' && typeof data === 'object') return JSON.stringify(data).toWellFormed();
-  throw refusal(path, `is of type "${String(type).slice(0, 32)}"; only input_text and input_json are served`);
+  throw refusal(path, `is of type ${shown(type)}; only input_text and input_json are served`);
 }
 
 const ROLES = { user: 'user', system: 'system', developer: 'system', assistant: 'assistant' } as const;
@@ -95,9 +99,10 @@ export function readInput({ input }: Pick<DecisionRequest, 'input'>): Turn[] {
     throw refusal('input', 'must be a text, or a list of messages');
   return input.map((message: unknown, index) => {
     const path = `input[${index}]`;
-    const { type = 'message', role, content } = (message ?? {}) as Record<string, unknown>;
-    if (type !== 'message')
-      throw refusal(path, `is of type "${String(type).slice(0, 32)}"; only messages are served`);
+    const fields: Fields = { type: 'message', ...fieldsAt(message, path) };
+    const type = typeAt(fields, path);
+    if (type !== 'message') throw refusal(path, `is of type ${shown(type)}; only messages are served`);
+    const { role, content } = fields;
     if (typeof role !== 'string' || !Object.hasOwn(ROLES, role))
       throw refusal(`${path}.role`, `must be one of ${Object.keys(ROLES).join(', ')}`);
     return { role: ROLES[role as keyof typeof ROLES], content: readParts(content, `${path}.content`) };

@@ -29,6 +29,8 @@ import { PAGE_ADDRESS, wantsPage } from './page.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     readonly access?: RouteAccess;
+    /** On the route that refuses all other methods of a path: those that it has. */
+    readonly allow?: string;
   }
 }
 
@@ -88,6 +90,7 @@ export function addHooks(app: FastifyInstance, options: HookOptions): void {
       await options.keys.refresh();
       admit(request, reply, whoAsks(options.access, options.keys, facts));
     }
+    refuseOtherMethod(request);
     const rules = adminRules(options, request);
     const admin = routeAccess(request)?.admin;
     const refusal = admin === undefined ? null : refuseAdmin(rules, facts, admin);
@@ -135,19 +138,36 @@ function tooManyHeaders(): SvcError {
   });
 }
 
+/** Before the checks that only the route's own methods have to pass. */
+function refuseOtherMethod(request: FastifyRequest): void {
+  if (isPreflight(request)) return;
+  const { url, config } = request.routeOptions;
+  const path = url?.replace('/*', '') ?? plainPath(request);
+  const allow =
+    config.allow ??
+    (request.is404
+      ? routesAt(path)
+          .map(({ method }) => method)
+          .join(', ')
+      : '');
+  if (allow !== '') throw fail('method_not_allowed', { method: request.method, path, allow });
+}
+
+const plainPath = ({ url }: FastifyRequest): string => url.replace(/\?.*/s, '').slice(0, 200);
+
 function noRoute(request: FastifyRequest): SvcError {
-  const path = request.url.replace(/\?.*/s, '').slice(0, 200);
+  const path = plainPath(request);
   const known = Object.hasOwn(OLLAMA_INSTEAD, path) ? OLLAMA_INSTEAD[path] : undefined;
   const instead = known ?? meantRoute(request.method, path);
   return fail('route_not_found', { method: request.method, path, ...(instead && { instead }) });
 }
 
 /** A path without a route needs the key. A browser sends none with a preflight. */
-function asksForKey(request: FastifyRequest): boolean {
-  const isPreflight =
-    request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined;
-  return !isPreflight && routeAccess(request)?.authenticated !== false;
-}
+const asksForKey = (request: FastifyRequest): boolean =>
+  !isPreflight(request) && routeAccess(request)?.authenticated !== false;
+
+const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 
 /** Throws the refusal. A request of a named key counts until all of its work has ended. */
 function admit(request: FastifyRequest, reply: FastifyReply, asker: Asker): void {
@@ -199,7 +219,9 @@ export const isOwner = (request: FastifyRequest): boolean => owners.has(request)
 
 export const computes = (request: FastifyRequest): boolean => routeAccess(request)?.computes === true;
 
-const routeAccess = (request: FastifyRequest): RouteAccess | undefined => request.routeOptions.config.access;
+/** Methods that fastify does not know have no route; their refusal speaks the words of the path all the same. */
+export const routeAccess = (request: FastifyRequest): RouteAccess | undefined =>
+  request.routeOptions.config.access ?? (request.is404 ? routesAt(plainPath(request))[0] : undefined);
 
 export function accessFacts(request: FastifyRequest): AccessFacts {
   const { raw, headers } = request;
@@ -227,6 +249,16 @@ const ENDINGS: readonly Ending[] = Object.values(table)
   });
 
 const hasBlanks = ({ path }: Route): boolean => /[*:]/.test(path);
+
+/** Of a path with and without parameters, the one without. */
+function routesAt(path: string): readonly Route[] {
+  const found = ENDINGS.filter(({ base, pattern }) => {
+    const [, own] = pattern.exec(path) ?? [];
+    return own !== undefined && base + own === path;
+  }).map(({ route }) => route);
+  const plain = found.filter((route) => !hasBlanks(route));
+  return plain.length === 0 ? found : plain;
+}
 
 /**
  * The closest route, for the hint of a 404: first a path without parameters, then the longest, then one of the same

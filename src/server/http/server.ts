@@ -23,7 +23,7 @@ import { type AccessRules, type FreshKeys, isAllowedOrigin } from './guard/guard
 import { RequestPacer } from './guard/request-pacer.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
-import { addHooks, commonHeaders, requestId } from './hooks.ts';
+import { addHooks, commonHeaders, requestId, routeAccess } from './hooks.ts';
 import { type FramingWords, plainRefusal, refuseFraming, watchFraming } from './guard/framing-refusal.ts';
 import { readBodies } from './guard/json-body.ts';
 import { reasonPhrase } from './guard/raw-answer.ts';
@@ -147,7 +147,7 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number, chooseShape: C
       request.log.error({ err: thrown, requestId: request.id }, 'A request failed because of a bug.');
     if (family === 'cancelled') return reply.hijack();
     setUpstreamHeader(reply);
-    const { dialect } = request.routeOptions.config.access ?? {};
+    const { dialect } = routeAccess(request) ?? {};
     const { status, headers, body, sentence } = errorResponse(error, {
       dialect,
       requestId: request.id,

@@ -56,7 +56,9 @@ export async function findChange(hashed: FolderHash): Promise<string | null> {
       now.dev === file.device &&
       now.size === file.sizeBytes &&
       now.mtimeMs === file.mtimeMs;
-    if (!same) return `${path} changed after this boot`;
+    // A build or a copy writes the same bytes anew.
+    if (!same && (await hashFile(hashed.folder, file.name).catch(() => null))?.sha256 !== file.sha256)
+      return `${path} changed after this boot`;
   }
   return null;
 }

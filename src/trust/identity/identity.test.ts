@@ -159,6 +159,14 @@ describe('guard against a swap within one boot', () => {
     expect(await guard.check()).toBeNull();
   });
 
+  it('lets the same bytes be bound again that were written anew, as by a build', async () => {
+    const { folder, guard } = await prepare('again');
+    const path = join(folder, 'libggml.so');
+    await writeFile(`${path}.new`, 'two');
+    await rename(`${path}.new`, path);
+    expect(await guard.check()).toBeNull();
+  });
+
   it.each([
     [
       'another content',

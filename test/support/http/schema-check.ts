@@ -19,18 +19,25 @@ const compiled = new Map<object, ValidateFunction>();
 
 /** Throws with what is wrong. */
 export function checkAnswer(method: string, path: string, status: number, body: unknown): void {
-  if (status >= 400) return check(errorBodies[dialectOf(path)], body, `${status} of ${method} ${path}`);
+  if (status >= 400) return checkRefusal(path, body, `${status} of ${method} ${path}`);
   if (/[?&]svc_dry_run=1\b/.test(path)) return check(DryRun, body, `the dry run of ${method} ${path}`);
   const route = routeOf(method, path);
   if (route?.response) check(route.response, body, `${status} of ${method} ${path}`);
 }
 
+/** Its words are about what was sent, never about how this program holds it. */
+function checkRefusal(path: string, body: unknown, what: string): void {
+  check(errorBodies[dialectOf(path)], body, what);
+  const words = JSON.stringify(body);
+  if (/\bundefined\b|\[object \w+\]/.test(words)) throw new Error(`${what} says: ${words}`);
+}
+
 /** A `data:` line of a stream that is not the terminator. */
 export function checkFrame(path: string, frame: unknown): 'chunk' | 'error' {
   const isError = typeof frame === 'object' && frame !== null && 'error' in frame;
-  const dialect = dialectOf(path);
-  const ofDialect = path.split('?')[0] === '/v1/completions' ? CompletionResponse : EVENTS[dialect];
-  check(isError ? errorBodies[dialect] : ofDialect, frame, `a frame of ${path}`);
+  const ofDialect = path.split('?')[0] === '/v1/completions' ? CompletionResponse : EVENTS[dialectOf(path)];
+  if (isError) checkRefusal(path, frame, `a frame of ${path}`);
+  else check(ofDialect, frame, `a frame of ${path}`);
   return isError ? 'error' : 'chunk';
 }
 

@@ -15,7 +15,9 @@ export function textAt(value: unknown, path: string): string {
   throw refusal(path, 'must be a string');
 }
 
-export const shown = (value: unknown): string => `"${String(value).slice(0, 64)}"`;
+export const typeAt = ({ type }: Fields, path: string): string => textAt(type, `${path}.type`);
+
+export const shown = (text: string): string => `"${text.slice(0, 64)}"`;
 
 export interface FieldRow<Body> {
   readonly refused?: (body: Body) => string | null;

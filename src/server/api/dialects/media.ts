@@ -85,13 +85,13 @@ export class Omissions {
     return this.#paths;
   }
 
-  leave(path: string, type: unknown): void {
-    this.#paths.push(`${path}.${String(type)}`);
+  leave(path: string, type: string): void {
+    this.#paths.push(`${path}.${type}`);
   }
 
-  stand(path: string, type: unknown): string {
+  stand(path: string, type: string): string {
     this.leave(path, type);
-    const kind = KINDS.find((each) => String(type).includes(each)) ?? 'part';
+    const kind = KINDS.find((each) => type.includes(each)) ?? 'part';
     return kind === 'image' ? IMAGE_NOTE : `[${kind} not shown: this model does not read it]`;
   }
 }

@@ -1,5 +1,4 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify';
-import { fail } from '../../../lib/errors/svc-error.ts';
 import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { errorBodies } from '../../../wire/error.ts';
 import { type Route, routes } from '../../../wire/routes.ts';
@@ -65,16 +64,8 @@ function refuseOtherMethods(app: FastifyInstance, sharing: readonly Route[]): vo
       (each) => !answered.includes(String(each)) && !(each === 'OPTIONS' && withPreflight),
     ),
     url: route.path,
-    config: { access: route },
+    config: { access: route, allow: answered.join(', ') },
     schema: { hide: true },
-    onRequest: async (request) => {
-      const { method } = request;
-      throw fail('method_not_allowed', {
-        method,
-        path: route.path.replace('/*', ''),
-        allow: answered.join(', '),
-      });
-    },
     handler: async () => undefined,
   });
 }

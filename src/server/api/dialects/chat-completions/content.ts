@@ -20,7 +20,7 @@ import {
   type Takes,
   Omissions,
 } from '../media.ts';
-import { fieldsAt, type FieldRows, refuseFields } from '../fields.ts';
+import { fieldsAt, type FieldRows, refuseFields, shown, typeAt } from '../fields.ts';
 import { orderResults } from '../../intake/result-order.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
 import { readTools } from '../../intake/tools.ts';
@@ -154,7 +154,7 @@ function readHistory(
   const parts = readParts(message, path, (part, at) => {
     if (TEXTS.includes(part.type)) return readPart(part, at, takes);
     const image = part.type === 'image_url' ? resultImage(imageUrl(part, at), takes) : null;
-    return image ?? omissions.stand(at, part.type);
+    return image ?? omissions.stand(at, typeAt(part, at));
   });
   return mixed(parts);
 }
@@ -189,7 +189,9 @@ function readPart(part: ContentPart, path: string, takes: Takes): string | Found
   }
   if (part.type === 'image_url') throw refusal(path, IMAGE_UNREAD);
   if (part.type === 'input_audio') throw refusal(path, AUDIO_UNREAD);
-  throw refusal(path, `is of type "${String(part.type).slice(0, 32)}"; only text parts are served`);
+  const type = typeAt(part, path);
+  if (TEXTS.includes(type)) throw refusal(`${path}.${type}`, 'must be a string');
+  throw refusal(path, `is of type ${shown(type)}; only text parts are served`);
 }
 
 function refused(path: string, what: string): never {

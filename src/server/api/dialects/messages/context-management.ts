@@ -6,7 +6,7 @@ import { summaryIn } from '../../chat/compaction/summary.ts';
 import type { AnswerBlock } from '../../../../wire/messages/blocks.ts';
 import { sealTurns } from '../sealed-turns.ts';
 import type { ContextEdit, Trigger } from '../../../engine/ports.ts';
-import { fieldsAt } from '../fields.ts';
+import { fieldsAt, typeAt } from '../fields.ts';
 
 export const RESULTS = 'clear_tool_uses_20250919';
 export const THINKING = 'clear_thinking_20251015';
@@ -36,7 +36,7 @@ export function readEdits(management: Fields | null | undefined): AskedEdits {
       edits.push(summary(edit, path));
       if (edit['pause_after_compaction'] === true) ignored.push(`${path}.pause_after_compaction`);
     } else {
-      ignored.push(`${path}.${String(edit['type'])}`);
+      ignored.push(`${path}.${typeAt(edit, path)}`);
     }
   }
   return { edits, ignored };
@@ -101,7 +101,7 @@ function readTrigger(trigger: unknown, path: string): Trigger {
 function readValue(given: unknown, path: string, types: readonly string[]): number | null {
   if (given === undefined || given === null) return null;
   const { type, value } = fieldsAt(given, path);
-  if (!types.includes(String(type)))
+  if (!types.some((each) => each === type))
     throw refusal(`${path}.type`, `must be ${types.map((each) => `"${each}"`).join(' or ')}`);
   if (!Number.isSafeInteger(value) || Number(value) < 0)
     throw refusal(`${path}.value`, 'must be a whole number from 0');

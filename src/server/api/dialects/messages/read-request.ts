@@ -9,7 +9,7 @@ import type { JobContent } from '../../generation/choices.ts';
 import { sharedOptions, unknownFields } from '../../generation/parameters.ts';
 import { tokenBudget } from '../../intake/answer-format.ts';
 import { readToolChoice } from '../../intake/tool-choice.ts';
-import { type FieldRows, idleFields, refuseFields, fieldsAt, shown } from '../fields.ts';
+import { type FieldRows, idleFields, refuseFields, fieldsAt, shown, typeAt } from '../fields.ts';
 import { begunPrompt } from '../../chat/assistant-prefill.ts';
 import { takenBy, type Takes, Omissions } from '../media.ts';
 import { formatAs, toolsAs, type PlacedTool } from '../renamed.ts';
@@ -144,7 +144,7 @@ const clientTools = memoizeByObject((tools: readonly Fields[]): SortedTools => {
     const path = `tools[${first.index}].type`;
     throw refusal(
       path,
-      `is ${shown(first.tool['type'])}, a tool of its provider; define one with an input_schema`,
+      `is ${shown(typeAt(first.tool, `tools[${first.index}]`))}, a tool of its provider; define one with an input_schema`,
     );
   }
   return {
@@ -153,6 +153,6 @@ const clientTools = memoizeByObject((tools: readonly Fields[]): SortedTools => {
       const read = { name, description, parameters: input_schema };
       return isOwn(tool) ? [{ path: `tools[${index}]`, tool: read }] : [];
     }),
-    ignored: foreign.map(({ tool, index }) => `tools[${index}].${String(tool['type'])}`),
+    ignored: foreign.map(({ tool, index }) => `tools[${index}].${typeAt(tool, `tools[${index}]`)}`),
   };
 });

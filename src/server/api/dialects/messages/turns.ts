@@ -7,7 +7,7 @@ import type { CountTokensRequest, RequestMessage } from '../../../../wire/messag
 import { summaryTurn } from '../../chat/compaction/summary.ts';
 import { openTurns } from '../sealed-turns.ts';
 import { orderResults } from '../../intake/result-order.ts';
-import { fieldsAt, shown, textAt } from '../fields.ts';
+import { fieldsAt, shown, textAt, typeAt } from '../fields.ts';
 import {
   type FoundMedium,
   IMAGE_REMEDY,
@@ -192,7 +192,7 @@ function resultParts(content: unknown, path: string, reading: Reading): (string 
     if (isText(block)) return readText(block, at);
     const { type, source } = block;
     const image = type === 'image' && isFields(source) ? resultImage(imageUrl(source), reading.takes) : null;
-    return image ?? reading.omissions.stand(at, type);
+    return image ?? reading.omissions.stand(at, typeAt(block, at));
   });
 }
 
@@ -219,11 +219,13 @@ function asBlocks(content: Content): readonly RequestBlock[] {
 const TEXTS: readonly unknown[] = ['text', 'document', 'search_result', 'tool_reference'];
 
 function isText({ type, source }: Readonly<Record<string, unknown>>): boolean {
-  if (type === 'document') return isFields(source) && ['text', 'content'].includes(String(source['type']));
+  if (type === 'document')
+    return isFields(source) && ['text', 'content'].some((type) => type === source['type']);
   return TEXTS.includes(type);
 }
 
-const isOfProvider = (type: unknown): boolean => /_tool_(?:use|result)$/.test(String(type));
+const isOfProvider = (type: unknown): boolean =>
+  typeof type === 'string' && /_tool_(?:use|result)$/.test(type);
 
 function readText(block: Readonly<Record<string, unknown>>, path: string): string {
   switch (block['type']) {
@@ -238,7 +240,7 @@ function readText(block: Readonly<Record<string, unknown>>, path: string): strin
     case 'image':
       throw refusal(path, IMAGE_UNREAD);
     default:
-      throw refusal(path, `is of type ${shown(block['type'])}, which is not served here; send text`);
+      throw refusal(path, `is of type ${shown(typeAt(block, path))}, which is not served here; send text`);
   }
 }
 
@@ -248,5 +250,5 @@ function documentText(block: Readonly<Record<string, unknown>>, path: string): s
     typeof block['title'] === 'string' ? `${block['title'].toWellFormed()}${BLOCK_SEPARATOR}` : '';
   if (source['type'] === 'text') return title + textAt(source['data'], `${path}.source.data`);
   if (source['type'] === 'content') return title + innerText(source['content'], `${path}.source.content`);
-  throw refusal(path, `is a document of type ${shown(source['type'])}; send its text`);
+  throw refusal(path, `is a document of type ${shown(typeAt(source, `${path}.source`))}; send its text`);
 }

@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../../../lib/base/json.ts';
 import { refusal } from '../../../../lib/errors/refusal.ts';
 import { memoizeByObject } from '../../../../lib/base/memoize-by-object.ts';
-import { shown } from '../fields.ts';
+import { shown, textAt, typeAt } from '../fields.ts';
 import type { PlacedTool } from '../renamed.ts';
 
 export interface SortedTools {
@@ -32,28 +32,35 @@ export const clientTools = memoizeByObject((tools: readonly Fields[]): SortedToo
   const sorted: Sorted = { own: [], custom: new Set(), namespaced: new Map(), ignored: [] };
   for (const [index, tool] of tools.entries()) sort(tool, `tools[${index}]`, sorted);
   const [first] = tools;
-  if (first !== undefined && sorted.own.length === 0)
-    throw refusal('tools[0].type', `is ${shown(first['type'])}, a tool of its provider; define a function`);
+  if (first !== undefined && sorted.own.length === 0) {
+    throw refusal(
+      'tools[0].type',
+      `is ${shown(typeAt(first, 'tools[0]'))}, a tool of its provider; define a function`,
+    );
+  }
   return sorted;
 });
 
 function sort(tool: Fields, path: string, sorted: Sorted, namespace?: string): void {
-  const { type, description, parameters } = tool;
-  const name = namespace === undefined ? tool['name'] : nameWithin(namespace, String(tool['name']), sorted);
+  const { description, parameters } = tool;
+  const type = typeAt(tool, path);
+  const name = namespace === undefined ? tool['name'] : nameWithin(namespace, nameAt(tool, path), sorted);
   if (type === 'function') {
     sorted.own.push({ path, tool: { name, description, parameters } });
   } else if (type === 'custom') {
     sorted.own.push({ path, tool: { name, description, parameters: FREE_TEXT } });
-    sorted.custom.add(String(name));
+    sorted.custom.add(textAt(name, `${path}.name`));
     // The format of the text is a grammar for another engine.
     if (isFields(tool['format']) && tool['format']['type'] !== 'text') sorted.ignored.push(`${path}.format`);
   } else if (type === 'namespace' && Array.isArray(tool['tools'])) {
     for (const [index, inner] of tool['tools'].entries())
-      if (isFields(inner)) sort(inner, `${path}.tools[${index}]`, sorted, String(tool['name']));
+      if (isFields(inner)) sort(inner, `${path}.tools[${index}]`, sorted, nameAt(tool, path));
   } else {
-    sorted.ignored.push(`${path}.${String(type)}`);
+    sorted.ignored.push(`${path}.${type}`);
   }
 }
+
+const nameAt = ({ name }: Fields, path: string): string => textAt(name, `${path}.name`);
 
 function nameWithin(namespace: string, name: string, { own, namespaced }: Sorted): string {
   const isTaken = own.some(({ tool }) => tool['name'] === name);

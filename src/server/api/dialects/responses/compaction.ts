@@ -4,7 +4,7 @@ import { refusal } from '../../../../lib/errors/refusal.ts';
 import type { CompactionItem, InputItem } from '../../../../wire/responses/items.ts';
 import type { ContextEdit } from '../../../engine/ports.ts';
 import { usualEdits } from '../../chat/compaction/context-edits.ts';
-import { fieldsAt } from '../fields.ts';
+import { fieldsAt, typeAt } from '../fields.ts';
 import { sealTurns } from '../sealed-turns.ts';
 import { newId } from './item-words.ts';
 
@@ -35,8 +35,10 @@ export function readManagement(entries: readonly Fields[] | null | undefined): A
   const ignored: string[] = [];
   for (const [index, entry] of entries.entries()) {
     const path = `context_management[${index}]`;
-    const { type, compact_threshold: threshold } = fieldsAt(entry, path);
-    if (type !== 'compaction') ignored.push(`${path}.${String(type)}`);
+    const fields = fieldsAt(entry, path);
+    const type = typeAt(fields, path);
+    const { compact_threshold: threshold } = fields;
+    if (type !== 'compaction') ignored.push(`${path}.${type}`);
     else if (threshold === undefined || threshold === null) edits.push(...usualEdits(USUAL_TRIGGER));
     else if (!Number.isSafeInteger(threshold) || Number(threshold) < 1)
       throw refusal(`${path}.compact_threshold`, 'must be a whole number of tokens');

@@ -3,7 +3,7 @@ import { refusal } from '../../../../lib/errors/refusal.ts';
 import type { ToolCallTurn, Turn } from '../../../../contract/job.ts';
 import type { InputItem } from '../../../../wire/responses/items.ts';
 import { orderResults } from '../../intake/result-order.ts';
-import { fieldsAt, shown, textAt } from '../fields.ts';
+import { fieldsAt, shown, textAt, typeAt } from '../fields.ts';
 import {
   AUDIO_REMEDY,
   AUDIO_UNREAD,
@@ -82,7 +82,7 @@ class ItemReader {
         return this.#compaction(item, path);
       default:
         // Agents send calls and marks of the provider's own tools again with every turn.
-        this.#omissions.leave(path, item['type']);
+        this.#omissions.leave(path, typeAt(item, path));
     }
   }
 
@@ -158,14 +158,14 @@ class ItemReader {
         const part = fieldsAt(each, at);
         if (TEXTS.includes(part['type'])) return partText(part, at);
         const image = part['type'] === 'input_image' ? resultImage(part['image_url'], this.#takes) : null;
-        return image ?? this.#omissions.stand(at, part['type']);
+        return image ?? this.#omissions.stand(at, typeAt(part, at));
       }),
     );
   }
 
   #compaction(item: InputItem, path: string): void {
     const turns = openTurns(item['encrypted_content']);
-    if (turns === null) return this.#omissions.leave(path, item['type']);
+    if (turns === null) return this.#omissions.leave(path, typeAt(item, path));
     const system = this.#turns.filter(({ role }) => role === 'system');
     this.#turns.splice(0, this.#turns.length, ...system, ...turns.map(whole));
     for (const { id, name } of turns.flatMap(({ toolCalls = [] }) => toolCalls)) this.#names.set(id, name);
@@ -233,7 +233,7 @@ function contentText(content: unknown, path: string, omissions?: Omissions): str
       const at = `${path}[${index}]`;
       const fields = fieldsAt(part, at);
       if (omissions === undefined || TEXTS.includes(fields['type'])) return partText(fields, at);
-      return omissions.stand(at, fields['type']);
+      return omissions.stand(at, typeAt(fields, at));
     })
     .join('');
 }
@@ -254,7 +254,7 @@ function partText(part: Readonly<Record<string, unknown>>, path: string): string
     case 'input_audio':
       throw refusal(path, AUDIO_UNREAD);
     default:
-      throw refusal(path, `is of type ${shown(part['type'])}; only text is served here`);
+      throw refusal(path, `is of type ${shown(typeAt(part, path))}; only text is served here`);
   }
 }
 

@@ -4,7 +4,13 @@ import type { ModelState, SchedulerState, Ticket } from './state.ts';
 import type { Job } from '../../../../contract/job.ts';
 
 /** Failures that say nothing about the model file; the next try may succeed. */
-const NOT_THE_MODEL = new Set(['native_unavailable', 'model_damaged', 'cancelled', 'draining']);
+const NOT_THE_MODEL = new Set([
+  'native_unavailable',
+  'files_changed',
+  'model_damaged',
+  'cancelled',
+  'draining',
+]);
 
 export function recordLoadFailure(
   model: ModelState,

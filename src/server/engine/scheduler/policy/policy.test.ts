@@ -347,14 +347,17 @@ it('after three failed loads with growing pauses a model is set aside for a whil
   expect(world.state(again)).toBe('running');
 });
 
-it.each(['native_unavailable', 'model_damaged'] as const)('%s does not set the model aside', (code) => {
-  const world = new World({}, plenty);
-  for (let i = 0; i < 5; i += 1) {
-    const seq = world.submit(a);
-    world.loadFail(world.workerOf('a'), fail(code, { model: 'a', reason: 'x' }));
-    expect(world.state(seq)).toBe(code);
-  }
-});
+it.each(['native_unavailable', 'files_changed', 'model_damaged'] as const)(
+  '%s does not set the model aside',
+  (code) => {
+    const world = new World({}, plenty);
+    for (let i = 0; i < 5; i += 1) {
+      const seq = world.submit(a);
+      world.loadFail(world.workerOf('a'), fail(code, { model: 'a', reason: 'x' }));
+      expect(world.state(seq)).toBe(code);
+    }
+  },
+);
 
 it('a load that runs out of memory is tried once more after idle models made room', () => {
   const world = warm(new World({}, plenty), b);
