@@ -104,11 +104,16 @@ function installedPackages() {
   }
 }
 
+export const isPrepared = () => missingPackages().length === 0 && isBuilt();
+
 export async function ensureBuilt() {
+  if (!isBuilt()) await build();
+}
+
+function isBuilt() {
   const stamp = at('dist', '.stamp');
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === sourceStamp();
-  if (isCurrent && existsSync(at(sources))) return;
-  await build();
+  return isCurrent && existsSync(at(sources));
 }
 
 /** src/ and packages/ as JavaScript: tools run on it, and the build is made of it. */

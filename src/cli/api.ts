@@ -1,7 +1,11 @@
 import { createParser } from 'eventsource-parser';
 import type { Config } from '../config/config.ts';
-import { CliFailure, EXIT_CODES, type ExitCode } from './context.ts';
-import { homeHolder, unanswered } from './home-lock.ts';
+import { clientHost, isLoopback } from '../config/listen-address.ts';
+import { readInstanceId } from '../trust/identity/public-identity.ts';
+import { HEADERS } from '../wire/headers.ts';
+import { routes } from '../wire/routes.ts';
+import { CliFailure, EXIT_CODES, type ExitCode, printable } from './context.ts';
+import { homeHolder, servedAddress, unanswered } from './home-lock.ts';
 import { callService, CertificateMismatch, serviceUrl } from './transport.ts';
 import { inCliWords } from './words/wording.ts';
 
@@ -155,7 +159,7 @@ async function exchange(
 
 async function send(config: Config, { method, route, text, headers, signal }: Outgoing): Promise<Response> {
   try {
-    return await callService(config, {
+    const response = await callService(config, {
       method,
       path: route,
       headers: {
@@ -166,6 +170,8 @@ async function send(config: Config, { method, route, text, headers, signal }: Ou
       ...(text === undefined ? {} : { body: text }),
       ...(signal === undefined ? {} : { signal }),
     });
+    if (!JUDGED_BY_CALLER.some((path) => route.startsWith(path))) await warnOfStranger(config, response);
+    return response;
   } catch (cause) {
     if (cause instanceof CertificateMismatch || TLS_FAILURE.test(systemCode(cause)))
       throw distrusted(config, cause);
@@ -176,6 +182,30 @@ async function send(config: Config, { method, route, text, headers, signal }: Ou
       cause,
     );
   }
+}
+
+const JUDGED_BY_CALLER: readonly string[] = [routes.identity.path, routes.health.path];
+
+let hasWarned = false;
+
+/** On this machine, the usual port may belong to another home or user; the owner of a remote host was chosen. */
+async function warnOfStranger(config: Config, { headers }: Response): Promise<void> {
+  if (hasWarned || (config.socket === null && !isLoopback(clientHost(config.host)))) return;
+  const answering = headers.get(HEADERS.instanceId);
+  // A system service keeps its identity from other users, so nothing can be compared.
+  const own = await readInstanceId(config.home).catch(() => answering);
+  if (answering === own) return;
+  hasWarned = true;
+  const address = servedAddress((await homeHolder(config.home).catch(() => null))?.purpose ?? '');
+  const remedy =
+    address === null
+      ? 'start your own with: hearth serve --port PORT, and set SVC_PORT to it'
+      : `to reach your own, set SVC_HOST=${address.host} SVC_PORT=${address.port}`;
+  const where = config.socket ?? baseUrl(config);
+  const who = answering === null ? 'another program' : `another Hearth (instance ${printable(answering)})`;
+  process.stderr.write(
+    `hearth: ${who}, not the service of ${config.home}, answers at ${where} and gets what you send; ${remedy}\n`,
+  );
 }
 
 /** Codes of OpenSSL and Node for a failed handshake. */

@@ -5,9 +5,9 @@ import { askHealth } from './open-request.ts';
 
 const PATIENCE_MS = 1000;
 
-export async function describeHolder(config: Config): Promise<string> {
+export async function describeHolder(config: Config, flag = '--port'): Promise<string> {
   const where = `${config.host}:${config.port}`;
-  const remedy = 'choose another with --port or SVC_PORT';
+  const remedy = `choose another with ${flag} or SVC_PORT`;
   const instanceId = await askInstance(config);
   if (instanceId === null) return `${where} is taken by another program; ${remedy}.`;
   const own = await readPublicIdentity(config.home);

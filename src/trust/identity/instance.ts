@@ -53,6 +53,9 @@ export async function loadIdentity(options: { readonly home: string }): Promise<
   return { instanceId, bootId: randomBytes(16).toString('hex'), keys };
 }
 
+/** Null if the home has no identity yet. Makes nothing. */
+export const readInstanceId = (home: string): Promise<string | null> => readId(instanceFolder(home));
+
 /** The key that the home has now, which a rotation may have replaced. Makes nothing. */
 export async function currentKeys(home: string): Promise<InstanceKeys> {
   const folder = instanceFolder(home);

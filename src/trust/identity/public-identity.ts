@@ -1,6 +1,8 @@
 /** Public facts of a home's instance: its id and its public key. The private key stays in this folder. */
 import { loadIdentity } from './instance.ts';
 
+export { readInstanceId } from './instance.ts';
+
 export interface PublicIdentity {
   readonly instanceId: string;
   /** Lower-case hex SHA-256 of the public key. */

@@ -174,7 +174,11 @@ async function start(config: Config, { logger, readOnly, quit }: Wired): Promise
     });
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new CliFailure(await describeHolder(config), EXIT_CODES.failure, error);
+    if (code === 'EADDRINUSE') {
+      const byNpm = process.env['npm_lifecycle_event'] === 'start';
+      const holder = await describeHolder(config, byNpm ? 'npm start -- --port 9000' : undefined);
+      throw new CliFailure(holder, EXIT_CODES.failure, error);
+    }
     if (syscall !== 'listen') throw error;
     const address = `${config.host}:${config.port}`;
     throw new CliFailure(
