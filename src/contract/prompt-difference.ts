@@ -19,7 +19,7 @@ export const EarlierPrompt = Type.Object({
 export type EarlierPrompt = Static<typeof EarlierPrompt>;
 
 /** Tokens that every restore evaluates again; a smaller loss is not reported. */
-const SLACK = 32;
+export const SLACK = 32;
 
 export function missReason<Reason extends string>({
   cachedTokens,

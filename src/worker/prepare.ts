@@ -13,7 +13,13 @@ import type { PromptPiece } from './prompt/guard.ts';
 import { envelopeTurns, withKnownRoles } from './prompt/envelope.ts';
 import type { PromptTurn } from './prompt/folding/prompt-turn.ts';
 import { callStyle, withModelIds, withTools } from './prompt/history.ts';
-import { type ChatPrompt, foldPrompt, type PromptWriter, renderPrompt } from './prompt/prompt.ts';
+import {
+  type ChatPrompt,
+  type PromptWriter,
+  renderFolded,
+  renderPrompt,
+  tokenizePieces,
+} from './prompt/prompt.ts';
 import { type RawPrompt, rawPrompt, rawTexts } from './prompt/raw-prompt.ts';
 import { unlimitedTokens, withoutEndToken } from './prompt/unlimited-tokens.ts';
 import type { Vocabulary } from './prompt/vocabulary.ts';
@@ -26,6 +32,8 @@ export interface PreparedChat {
   readonly unheld: readonly UnheldKeyword[];
   readonly tokens: Uint32Array;
   readonly runs: readonly PromptRun[];
+  /** Tokens that the template writes before the first message. */
+  readonly openingTokens: number;
   /** Tokens at the beginning that any conversation with the same system text and tools shares; null: not requested. */
   readonly sharedTokens: number | null;
   readonly beginning: () => number | null;
@@ -52,7 +60,12 @@ export function prepareChat(
   const plannedMs = performance.now();
   // A smaller window than the loaded one is a promise to the client, not another context.
   const numCtx = Math.min(asked.numCtx ?? chat.facts.numCtx, chat.facts.numCtx);
-  const { pieces, tokens, runs, folds } = buildPrompt(chat, { job: biased, plan, numCtx, images });
+  const { pieces, tokens, runs, folds, openingTokens } = buildPrompt(chat, {
+    job: biased,
+    plan,
+    numCtx,
+    images,
+  });
   if (tokens.length === 0) throw fail('invalid_request', { message: 'The prompt is empty; send some text.' });
   const job = withinMost(biased, tokens.length);
   const room = Math.max(0, numCtx - tokens.length);
@@ -75,6 +88,7 @@ export function prepareChat(
     unheld: plan.unheld,
     tokens,
     runs,
+    openingTokens,
     sharedTokens,
     beginning,
     numCtx,
@@ -173,7 +187,7 @@ interface PromptRequest {
 function buildPrompt(
   chat: ChatModel,
   { job, plan, numCtx, images }: PromptRequest,
-): RawPrompt & Pick<PreparedChat, 'folds' | 'runs'> {
+): RawPrompt & Pick<PreparedChat, 'folds' | 'runs' | 'openingTokens'> {
   const { prompt } = job;
   if (prompt.kind !== 'chat') {
     refuseHopeless(
@@ -181,16 +195,17 @@ function buildPrompt(
       rawTexts(prompt).map((text) => ({ text })),
       { job, numCtx },
     );
-    return { ...rawPrompt(chat.vocabulary, prompt), runs: [], folds: [] };
+    return { ...rawPrompt(chat.vocabulary, prompt), runs: [], folds: [], openingTokens: 0 };
   }
   const asked = { ...chatPrompt(chat.writer, { ...job, prompt }, plan), marks: images?.marks ?? [] };
-  const rendered = renderPrompt(chat.writer, asked);
+  const { pieces: rendered, folds, opening } = renderFolded(chat.writer, asked);
   const { pieces, runs } = images?.placed(rendered) ?? { pieces: rendered, runs: [] };
   refuseHopeless(chat, pieces, { job, numCtx });
-  const { folds } = foldPrompt(chat.writer, asked);
   const tokens = chat.writer.tokens.of(pieces, job.domain ?? '');
   if (isRow(tokens.at(-1) ?? 0)) throw fail('template_failed', { reason: 'it ends with an image' });
-  return { pieces, tokens, runs, folds };
+  const openings = [{ text: opening, plain: false, continues: false }];
+  const openingTokens = tokenizePieces(chat.vocabulary, openings).length;
+  return { pieces, tokens, runs, folds, openingTokens };
 }
 
 export type ChatJob = GenerateJob & { readonly prompt: Extract<GenerateJob['prompt'], { kind: 'chat' }> };

@@ -18,7 +18,7 @@ function rendered(content: string, domain?: string) {
     prompt: { kind: 'chat', turns: [{ role: 'system', content }] },
     ...(domain === undefined ? {} : { domain }),
   });
-  return { job, tokens: tokensOf(`<|1|>${content}<|2|>`) };
+  return { job, openingTokens: 1, tokens: tokensOf(`<|1|>${content}<|2|>`) };
 }
 
 const memoryOf = () => new PromptMemory(vocabulary);
@@ -41,6 +41,13 @@ describe('the memory of prompts', () => {
       difference: { token: 6, shared: '<|1|>You h', before: 'elp.<|2|>Yes.', now: 'inder.<|2|>' },
     });
     expect(begin(memory, next)).toEqual(earlier);
+  });
+
+  it('takes a prompt that shares only the words of the template for a new one', () => {
+    const memory = memoryOf();
+    begin(memory, rendered('You help.'));
+    expect(begin(memory, rendered('Be kind.'))).toBeNull();
+    expect(begin(memory, rendered('Yes'))).toMatchObject({ commonTokens: 2 });
   });
 
   it('finds no difference where one prompt continues the other', () => {
@@ -81,7 +88,7 @@ describe('the memory of prompts', () => {
   it('is bounded in prompts and in tokens', () => {
     const few = new PromptMemory(vocabulary, { prompts: 2, tokens: 1000 });
     for (const content of ['alpha', 'beta', 'gamma']) begin(few, rendered(content));
-    expect(begin(few, rendered('alphabet'))?.commonTokens).toBe(1);
+    expect(begin(few, rendered('alphabet'))).toBeNull();
     const short = new PromptMemory(vocabulary, { prompts: 9, tokens: 25 });
     begin(short, rendered('alpha'));
     begin(short, rendered('b'.repeat(20)));

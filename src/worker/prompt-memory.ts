@@ -17,10 +17,11 @@ const MEMORY_LIMITS: MemoryLimits = { prompts: 48, tokens: 2 * 1024 * 1024 };
 /** Tokens on each side of a difference that are converted to text. */
 const READ_TOKENS = 48;
 
-type Rendered = Pick<PreparedChat, 'job'>;
+type Rendered = Pick<PreparedChat, 'job' | 'openingTokens'>;
 
 interface Kept {
   readonly domain: string;
+  readonly openingTokens: number;
   /** The prompt, and the answer as soon as it has ended; empty before it is evaluated. */
   readonly tokens: Uint32Array;
 }
@@ -34,14 +35,14 @@ export class PromptMemory {
     this.#kept = new SharedMap({ entries: limits.prompts, size: limits.tokens });
   }
 
-  arrive({ job: { jobId, domain = '' } }: Rendered): void {
-    this.#keep(jobId, { domain, tokens: new Uint32Array() });
+  arrive({ job: { jobId, domain = '' }, openingTokens }: Rendered): void {
+    this.#keep(jobId, { domain, openingTokens, tokens: new Uint32Array() });
   }
 
   begin(jobId: string, prompt: Uint32Array): EarlierPrompt | null {
     const kept = this.#kept.get(jobId);
     if (kept === undefined) return null;
-    const earlier = this.#earlier(kept.domain, prompt, jobId);
+    const earlier = this.#earlier(kept, prompt, jobId);
     this.#keep(jobId, { ...kept, tokens: prompt });
     return earlier;
   }
@@ -55,8 +56,8 @@ export class PromptMemory {
     this.#keep(jobId, { ...kept, tokens });
   }
 
-  earlier({ job: { jobId, domain = '' } }: Rendered, prompt: Uint32Array): EarlierPrompt | null {
-    return this.#earlier(domain, prompt, jobId);
+  earlier({ job, openingTokens }: Rendered, prompt: Uint32Array): EarlierPrompt | null {
+    return this.#earlier({ domain: job.domain ?? '', openingTokens }, prompt, job.jobId);
   }
 
   #keep(jobId: string, kept: Kept): void {
@@ -64,7 +65,11 @@ export class PromptMemory {
     this.#kept.trim();
   }
 
-  #earlier(domain: string, prompt: Uint32Array, jobId: string): EarlierPrompt | null {
+  #earlier(
+    { domain, openingTokens }: Omit<Kept, 'tokens'>,
+    prompt: Uint32Array,
+    jobId: string,
+  ): EarlierPrompt | null {
     const candidates = [...this.#kept.entries()].flatMap(([id, kept]) =>
       id !== jobId && kept.domain === domain && kept.tokens.length > 0 ? [kept.tokens] : [],
     );
@@ -73,6 +78,8 @@ export class PromptMemory {
     const { common: commonTokens, tokens } = alike;
     // One is the beginning of the other: no difference.
     if (commonTokens >= Math.min(tokens.length, prompt.length - 1)) return { commonTokens };
+    // Every conversation begins with what the template writes, so these two share nothing.
+    if (commonTokens <= openingTokens) return null;
     const after = [commonTokens, commonTokens + READ_TOKENS] as const;
     const difference = {
       token: commonTokens,

@@ -114,6 +114,9 @@ describe('reports', () => {
       evaluated: 880,
     });
     const { status, body } = await service.client.get('/svc/cache/why/turn-3');
+    const { number } = (await service.client.get('/svc/requests/turn-3')).body;
+    for (const name of [number, 'last'])
+      expect((await service.client.get(`/svc/cache/why/${name}`)).body).toEqual(body);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       reason: 'differs',

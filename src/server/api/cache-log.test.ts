@@ -58,6 +58,7 @@ describe('reports', () => {
   it.each([
     ['continued', { cachedTokens: 990, earlier: { commonTokens: 990 } }],
     ['cold', {}],
+    ['cold', { cachedTokens: 5 }],
     ['evicted', { cachedTokens: 40, earlier: { commonTokens: 900, difference } }],
     ['evicted', { cachedTokens: 40, earlier: { commonTokens: 900 }, ...missed('differs') }],
     ['damaged', { cachedTokens: 40, earlier: { commonTokens: 900 }, ...missed('damaged') }],
@@ -72,6 +73,14 @@ describe('reports', () => {
     account.onEvent({ type: 'started', ...started({ promptTokens: 7 }) });
     expect(log.why('owner', 'req_1').prompt_tokens).toBe(1000);
     expect(() => log.why('other', 'req_1')).toThrow('There is no cache report for request "req_1"');
+  });
+
+  it('are found as the last one of their owner', () => {
+    const log = new CacheLog(clock);
+    for (const requestId of ['req_1', 'req_2']) note(log, caller({ requestId }), started());
+    note(log, caller({ owner: 'other', requestId: 'theirs' }), started());
+    expect(log.why('owner', 'last').request_id).toBe('req_2');
+    expect(() => log.why('nobody', 'last')).toThrow('no cache report');
   });
 
   it('are bounded, and one owner pushes out none of another', () => {

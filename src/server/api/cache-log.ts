@@ -1,9 +1,10 @@
 /** Reasons why the prompt of each request was evaluated. Kept in memory, bounded per API key, and never logged. */
 import type { CacheFacts, CacheMissReason, JobEvent } from '../../contract/job-event.ts';
-import { missReason } from '../../contract/prompt-difference.ts';
+import { missReason, SLACK } from '../../contract/prompt-difference.ts';
 import type { Clock } from '../../lib/base/clock.ts';
 import { SharedMap } from '../../lib/base/shared-map.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
+import { LATEST } from '../../wire/operation/requests.ts';
 import type { CacheReport } from '../../wire/prompt-cache.ts';
 import type { Caller, RequestAccount } from './caller.ts';
 
@@ -72,10 +73,17 @@ export class CacheLog {
     };
   }
 
+  /** `last`: the latest of the owner. */
   why(owner: string, requestId: string): CacheReport {
-    const report = this.#reports.get(`${owner}\n${requestId}`);
+    const report = this.#reports.get(`${owner}\n${requestId}`) ?? this.#last(owner, requestId);
     if (report === undefined) throw fail('cache_report_not_found', { id: requestId, param: 'id' });
     return report;
+  }
+
+  #last(owner: string, asked: string): CacheReport | undefined {
+    if (asked !== LATEST) return undefined;
+    const reports = [...this.#reports.entries()];
+    return reports.findLast(([key]) => key.startsWith(`${owner}\n`))?.[1];
   }
 }
 
@@ -103,7 +111,7 @@ function makeReport(
 }
 
 function cacheReason(started: Started): CacheReason {
-  const isKnown = started.earlier !== undefined || started.cachedTokens > 0;
+  const isKnown = started.earlier !== undefined || started.cachedTokens > SLACK;
   return missReason(started) ?? (isKnown ? 'continued' : 'cold');
 }
 

@@ -97,7 +97,7 @@ export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
   readonly events: UseCases['events'];
   readonly keyUses: () => readonly KeyUse[];
   readonly library: LibraryUseCases;
-  readonly recorder: Pick<RequestRecorder, 'list' | 'find' | 'details'>;
+  readonly recorder: Pick<RequestRecorder, 'list' | 'find' | 'details' | 'requestId'>;
   readonly clock: Pick<Clock, 'unixMs'>;
   /** Tokens per second of a model's latest answer; null: none yet. */
   readonly measuredSpeed?: MeasuredSpeed;
@@ -147,7 +147,7 @@ export function createUseCases(parts: Parts): UseCases {
       unload: (name) => unloadModel({ models, engine }, name),
     },
     stopJob: (job) => ({ job, stopped: parts.stops.stop(job) }),
-    cacheReport: (requestId, owner) => cacheLog.why(owner, requestId),
+    cacheReport: (asked, owner) => cacheLog.why(owner, parts.recorder.requestId(asked)),
     pins: new PinUseCases({ home: parts.home, models, engine, clock }),
     ollama: ollamaUseCases({
       models,

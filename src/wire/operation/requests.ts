@@ -4,6 +4,9 @@ const Ms = (description: string) => Type.Optional(Type.Integer({ minimum: 0, des
 const Count = Type.Optional(Type.Integer({ minimum: 0 }));
 const Text = Type.Optional(Type.String());
 
+/** In place of a number or an id. */
+export const LATEST = 'last';
+
 export const RequestView = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: 'Counts requests since the service started.' }),

@@ -53,8 +53,20 @@ export interface PromptWriter {
 }
 
 export function renderPrompt(writer: PromptWriter, prompt: ChatPrompt): PromptPiece[] {
-  const { turns } = foldPrompt(writer, prompt);
-  return writer.guard.pieces(renderText(writer, { ...prompt, turns }));
+  return renderFolded(writer, prompt).pieces;
+}
+
+interface RenderedPrompt {
+  readonly pieces: PromptPiece[];
+  readonly folds: Folded['folds'];
+  /** Text of the template before the first character of the client. */
+  readonly opening: string;
+}
+
+export function renderFolded(writer: PromptWriter, prompt: ChatPrompt): RenderedPrompt {
+  const { turns, folds } = foldPrompt(writer, prompt);
+  const text = renderText(writer, { ...prompt, turns });
+  return { pieces: writer.guard.pieces(text), folds, opening: text.string.slice(0, text.clientRuns[0]) };
 }
 
 /** The conversation in a form that the template accepts, with every word of it. */

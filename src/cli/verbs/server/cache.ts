@@ -51,7 +51,7 @@ export function registerCache(program: Command, context: CliContext): void {
   cache
     .command('why')
     .description('say why the prompt of a request was evaluated and not reused')
-    .argument('<request-id>', 'the X-Request-Id of an answer to a chat since the service started')
+    .argument('<request>', 'the number of a chat in hearth requests, its X-Request-Id, or last')
     .option('--json', 'one JSON document')
     .action(async (id: string, flags: { json?: boolean }) => {
       const path = routes.cacheReport.path.replace(':id', encodeURIComponent(id));

@@ -23,9 +23,9 @@ export function registerRequests(program: Command, context: CliContext): void {
   program
     .command('requests')
     .description(
-      'show the last requests of the running service, or one of them, by its number or request ID, with its stages',
+      'show the last requests of the running service, or one of them, by its number or request ID, with its stages; last is the latest',
     )
-    .argument('[number]', 'the number of a request in the list, or its X-Request-Id')
+    .argument('[number]', 'the number of a request in the list, its X-Request-Id, or last')
     .option('--json', 'one JSON document')
     .option('--har <file>', 'write all of them to a file as an HTTP archive (HAR)')
     .option('--send', 'send the request again; its text must have been kept (SVC_RECORD=text)')

@@ -31,6 +31,8 @@ describe('the flight recorder', () => {
     expect(recorder.list(248).data.map(({ number }) => number)).toEqual([249, 250]);
     expect(recorder.find('r10').number).toBe(250);
     expect(recorder.find('60').request_id).toBe('r60');
+    expect(recorder.find('last').number).toBe(250);
+    expect([recorder.requestId('60'), recorder.requestId('r60')]).toEqual(['r60', 'r60']);
     expect(() => recorder.find('50')).toThrow(/Request 50 is not in memory/);
   });
 

@@ -5,12 +5,13 @@
 import type { Clock } from '../../../lib/base/clock.ts';
 import { SharedMap } from '../../../lib/base/shared-map.ts';
 import { fail } from '../../../lib/errors/svc-error.ts';
-import type {
-  Recording,
-  RequestDetail,
-  RequestList,
-  RequestText,
-  RequestView,
+import {
+  LATEST,
+  type Recording,
+  type RequestDetail,
+  type RequestList,
+  type RequestText,
+  type RequestView,
 } from '../../../wire/operation/requests.ts';
 
 export type FinishedRequest = Omit<RequestView, 'number' | 'has_text'>;
@@ -93,9 +94,18 @@ export class RequestRecorder {
 
   /** `id`: a number or a request id. If a client has sent one id several times, the newest one is returned. */
   find(id: string): RequestDetail {
-    const found = this.#all.findLast((each) => each.request_id === id || String(each.number) === id);
+    const found = this.#named(id) ?? (id === LATEST ? this.#all.at(-1) : undefined);
     if (found === undefined) throw fail('request_not_found', { id, param: 'id' });
     return this.#detail(found);
+  }
+
+  /** The request id of a number; returns anything else unchanged. */
+  requestId(asked: string): string {
+    return this.#named(asked)?.request_id ?? asked;
+  }
+
+  #named(id: string): NumberedRequest | undefined {
+    return this.#all.findLast((each) => each.request_id === id || String(each.number) === id);
   }
 
   details(): RequestDetail[] {
