@@ -39,17 +39,28 @@ function sort(table: Readonly<Record<string, unknown>>, file: string, source: st
   const problems: string[] = [];
   for (const [key, value] of Object.entries(table)) {
     const where = `${file}${lineHint(key, source)}`;
-    if (known.has(key)) entries.set(key, { text: settingText(value), where });
+    if (isTable(value)) problems.push(`${where}: ${noTable(key)}`);
+    else if (known.has(key)) entries.set(key, { text: settingText(value), where });
     else problems.push(`${where}: ${whyNot(key)}`);
   }
   return { entries, problems };
 }
 
 function whyNot(key: string): string {
-  return key === fileKey(settings.home)
-    ? 'home cannot be set here, because the file is read from that folder; use SVC_HOME or --home.'
-    : `there is no setting "${key}"; hearth config lists them all.${didYouMean(nearest(key, Object.values(settings).map(fileKey)))}`;
+  if (key === fileKey(settings.home))
+    return 'home cannot be set here, because the file is read from that folder; use SVC_HOME or --home.';
+  const named = Object.values(settings).find(({ env }) => env === key.toUpperCase());
+  if (named !== undefined) return `write ${fileKey(named)} instead of ${key}.`;
+  const nearby = didYouMean(nearest(key.replace(/^SVC_/i, ''), Object.values(settings).map(fileKey)));
+  return `there is no setting "${key}"; write those of hearth config without SVC_ and in lower case.${nearby}`;
 }
+
+/** A setting is a text, a number, a flag or a list of texts. */
+const isTable = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(isTable) : typeof value === 'object' && !(value instanceof Date);
+
+const noTable = (key: string): string =>
+  `this file has no tables such as [${key}]; write each setting as name = value.`;
 
 function unreadable(cause: Error, file: string): string {
   if (!(cause instanceof TomlError)) return `${file} cannot be read: ${cause.message}.`;
@@ -61,7 +72,10 @@ function unreadable(cause: Error, file: string): string {
 /** Line of a top-level key; empty if its form is not recognised. */
 function lineHint(key: string, source: string): string {
   const lines = source.split('\n').map((line) => line.trimStart().replace(/^["']/, ''));
-  const at = lines.findIndex((line) => line.startsWith(key) && /^["']?\s*[.=]/.test(line.slice(key.length)));
+  const at = lines.findIndex((line) => {
+    const bare = line.replace(/^\[+\s*/, '');
+    return bare.startsWith(key) && /^["']?\s*[.=\]]/.test(bare.slice(key.length));
+  });
   return at === -1 ? '' : `, line ${at + 1}`;
 }
 

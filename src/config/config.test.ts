@@ -48,13 +48,25 @@ describe('loadConfig', () => {
     const { config, problems } = examineConfig({ flags: {}, env: { SVC_HOME }, dev: false });
     expect(problems.map(({ message }) => message.replace(file, 'FILE').replace(/ must be .*/, ' …'))).toEqual(
       [
-        'FILE, line 6: there is no setting "bogus"; hearth config lists them all.',
+        'FILE, line 6: there is no setting "bogus"; write those of hearth config without SVC_ and in lower case.',
         'FILE, line 5: keep_alive …',
         'FILE, line 4: max_queue …',
       ],
     );
     expect([config.port, config.maxQueue, config.origins.maxQueue]).toEqual([9000, 256, 'default']);
-    expect(() => load({ SVC_HOME })).toThrow(/line 6/);
+    expect(() => load({ SVC_HOME })).toThrow(/line 6.* line 5.* line 4/);
+  });
+
+  it.each([
+    ['SVC_PORT = 9056', 'line 1: write port instead of SVC_PORT.'],
+    ['svc_max_que = 1', 'lower case. Did you mean max_queue?'],
+    ['# one\n[server]\nport = 1', 'line 2: this file has no tables such as [server]; write each'],
+    ['[cache_disk]\nsize = 1', 'no tables such as [cache_disk]'],
+    ['[[server]]\nport = 1', 'line 1: this file has no tables'],
+  ])('says how to write %j', (text, sentence) => {
+    const SVC_HOME = home();
+    writeFileSync(path.join(SVC_HOME, 'config.toml'), text);
+    expect(() => load({ SVC_HOME })).toThrow(sentence);
   });
 
   it('points at the place where the file is no TOML', () => {

@@ -43,7 +43,8 @@ export interface Problem {
 export function loadConfig(sources: ConfigSources): Config {
   const { config, problems } = examineConfig(sources);
   const [first] = problems;
-  if (first !== undefined) throw refused(first);
+  const message = problems.map((problem) => problem.message).join(' ');
+  if (first !== undefined) throw refused({ ...first, message });
   return config;
 }
 
