@@ -338,6 +338,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     maxBodyBytes: config.maxBodyBytes,
     streamHeadAfterMs: config.streamHeadAfterMs,
     errorShape: config.errorShape,
+    strictParams: config.strictParams,
     clock: systemClock,
     logger,
     metrics,

@@ -32,6 +32,7 @@ const shared = Type.Omit(CompletionRequest, [
   'suffix',
   'echo',
   'logprobs',
+  'prompt_logprobs',
   'parse_special',
   'stream_options',
   'svc_evidence',

@@ -139,6 +139,8 @@ async function writePage(): Promise<void> {
   const page = await readFile(PAGE, 'utf8');
   const rows = chosen.flatMap(([name, client]) => {
     const outcome = outcomes.get(name);
+    if (outcome === undefined && !missing.some((each) => each.startsWith(`${name} (`)))
+      missing.push(`${name} (not installed)`);
     return outcome === undefined ? [] : [row(name, client, outcome)];
   });
   const table = [

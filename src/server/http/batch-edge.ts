@@ -11,6 +11,7 @@ import type { ResponsesRequest } from '../../wire/responses/request.ts';
 import { routes } from '../../wire/routes.ts';
 import { errorResponse } from './error-response.ts';
 import { requireBody } from './route-checks.ts';
+import { refuseDemands } from './unread-fields.ts';
 
 type Answering = Pick<UseCases, 'chat' | 'completion' | 'embedding' | 'responses'>;
 
@@ -41,7 +42,9 @@ export function batchEdge(useCases: Answering, mostBytes: number): LineEdge {
           'A batch has no signed records; leave svc_evidence out, or send the request by itself.';
         throw fail('unsupported_value', { param: 'svc_evidence', message });
       }
-      await requireBody(routes[BATCH_ENDPOINTS[endpoint]].name, body);
+      const route = routes[BATCH_ENDPOINTS[endpoint]];
+      refuseDemands(route, body);
+      await requireBody(route.name, body);
       return answers[endpoint](body, caller);
     },
     refusal(error, requestId) {

@@ -111,11 +111,8 @@ const SIGNING = Object.values<Route>(routes).flatMap(({ signs, path }) => (signs
 function refuseUnsigned(request: FastifyRequest): void {
   const access = routeAccess(request);
   if (access?.computes !== true || access.signs === true) return;
-  const { evidenceMode } = REQUEST_HEADERS;
-  const { svc_evidence: mode = null } = (request.body ?? {}) as { svc_evidence?: unknown };
-  const isInHeader = headerValue(request.headers, evidenceMode) !== undefined;
-  if (!isInHeader && mode === null) return;
-  const param = isInHeader ? evidenceMode : 'svc_evidence';
+  const { evidenceMode: param } = REQUEST_HEADERS;
+  if (headerValue(request.headers, param) === undefined) return;
   const path = request.routeOptions.url;
   const message = `${path} gives no signed records; leave ${param} out, or ask ${SIGNING.join(', ')}.`;
   throw fail('unsupported_value', { param, message });

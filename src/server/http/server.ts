@@ -45,6 +45,7 @@ export interface HttpOptions {
   /** Without a token for this long, a stream sends its head and reports the wait in comments. */
   readonly streamHeadAfterMs: number;
   readonly errorShape: 'auto' | ErrorShape;
+  readonly strictParams: boolean;
   readonly clock: Clock;
   readonly logger: FastifyBaseLogger;
   readonly metrics: EdgeParts['metrics'] & RequestLogParts['metrics'];
@@ -80,7 +81,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   };
   const { pageToken, pageConnect, quit } = options;
   const parts = { streams, metrics, document, pageToken, pageConnect, quit };
-  registerRoutes(app, handlerTable(useCases, parts));
+  registerRoutes(app, handlerTable(useCases, parts), options.strictParams);
   return app;
 }
 

@@ -21,6 +21,7 @@ const conversation = {
       description: 'Text, or items: messages, calls and their outputs, reasoning.',
     }),
   ),
+  prompt: nullable<Fields>('object', { description: 'Must be null; no prompts are kept here.' }),
   instructions: nullable<string>('string', {
     description: 'The system prompt; not carried over by previous_response_id.',
   }),
@@ -81,7 +82,6 @@ export const ResponsesRequest = Type.Object(
       description:
         'true stores the response and makes it whether or not the client stays. Without stream, the answer is a queued response; GET it by its id.',
     }),
-    prompt: nullable<Fields>('object', { description: 'Must be null; no prompts are kept here.' }),
     include: nullable<string[]>('array', { items: { type: 'string' } }),
     metadata: nullable<Fields>('object', { maxProperties: 16 }),
     truncation: nullable<string>('string', { enum: ['auto', 'disabled', null] }),

@@ -247,6 +247,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     maxBodyBytes,
     streamHeadAfterMs: options.streamHeadAfterMs ?? 3000,
     errorShape: options.errorShape ?? settings.errorShape.fallback,
+    strictParams: options.strictParams === true,
     clock,
     logger,
     metrics: createMetrics({

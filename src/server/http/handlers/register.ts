@@ -3,14 +3,19 @@ import { writeJson } from '../../../lib/json/spelled-numbers.ts';
 import { errorBodies } from '../../../wire/error.ts';
 import { type Route, routes } from '../../../wire/routes.ts';
 import { checkCompiler } from '../route-checks.ts';
+import { refuseDemands, unreadNamer } from '../unread-fields.ts';
 import type { Handler } from './handler.ts';
 import { isLarge, writeJsonInTurns } from './write-json-in-turns.ts';
 
-export function registerRoutes(app: FastifyInstance, handlers: Record<keyof typeof routes, Handler>): void {
+export function registerRoutes(
+  app: FastifyInstance,
+  handlers: Record<keyof typeof routes, Handler>,
+  strictParams = false,
+): void {
   const table: Readonly<Record<string, Route>> = routes;
   for (const [name, handler] of Object.entries(handlers)) {
     const route = table[name];
-    if (route !== undefined) registerRoute(app, route, handler);
+    if (route !== undefined) registerRoute(app, route, handler, strictParams);
   }
   const all = Object.values(table);
   for (const path of new Set(all.map((route) => route.path))) {
@@ -19,7 +24,12 @@ export function registerRoutes(app: FastifyInstance, handlers: Record<keyof type
   }
 }
 
-export function registerRoute(app: FastifyInstance, route: Route, handler: Handler): void {
+export function registerRoute(
+  app: FastifyInstance,
+  route: Route,
+  handler: Handler,
+  strictParams = false,
+): void {
   const failure = errorBodies[route.dialect ?? 'native'];
   const answer = route.response ? { 200: route.response, '4xx': failure, '5xx': failure } : null;
   app.route({
@@ -34,6 +44,12 @@ export function registerRoute(app: FastifyInstance, route: Route, handler: Handl
       ...(route.query ? { querystring: route.query } : {}),
       ...(answer ? { response: answer } : {}),
     },
+    ...(route.body !== undefined && route.computes === true
+      ? { preValidation: async ({ body }) => refuseDemands(route, body) }
+      : {}),
+    ...(route.body !== undefined && (route.computes !== true || route.admin !== undefined)
+      ? { preHandler: unreadNamer(route, strictParams) }
+      : {}),
     validatorCompiler: checkCompiler(route.name),
     // Skips fastify's serialiser: handlers return what the schema describes, which the tests verify for every route.
     serializerCompiler: () => (answer) => writeJson(answer),

@@ -61,7 +61,8 @@ function asked(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk {
 /** Reads only fields of this dialect; a field of another dialect is reported as unknown. */
 function readOptions(body: Body, known: Readonly<Record<string, unknown>>): ChatAsk['options'] {
   const own = Object.entries(body).filter(([name]) => Object.hasOwn(known, name));
-  return { ...sharedOptions(Object.fromEntries(own)), stop: body.stop_sequences ?? null };
+  const { stop_sequences: stop = null, ...options } = Object.fromEntries(own) as Partial<Body>;
+  return { ...sharedOptions(options), stop };
 }
 
 function readContent(
@@ -93,18 +94,15 @@ const CHOICES = { expected: '"auto", "any", "tool" or "none"', place: 'tool_choi
 
 const SCHEMA_NAME = { '.parameters': '.input_schema' };
 const readTools = toolsAs(SCHEMA_NAME);
-const FORMAT_NAMES = { 'response_format.json_schema': 'output_config.format' };
-
-function readFormat(body: Body): AnswerFormat {
-  const format = askedFormat(body);
-  if (format === null) return { kind: 'text' };
-  if (format['type'] !== 'json_schema') throw refusal('output_config.format.type', 'must be "json_schema"');
-  return formatAs({ type: 'json_schema', json_schema: { schema: format['schema'] } }, FORMAT_NAMES);
-}
-
-function askedFormat({ output_config, output_format }: Body): Fields | null {
-  const format = output_config?.['format'] ?? output_format ?? null;
-  return format === null ? null : fieldsAt(format, 'output_config.format');
+function readFormat({ output_config, output_format }: Body): AnswerFormat {
+  const inConfig = output_config?.['format'] ?? null;
+  const place = inConfig === null ? 'output_format' : 'output_config.format';
+  const asked = inConfig ?? output_format ?? null;
+  if (asked === null) return { kind: 'text' };
+  const format = fieldsAt(asked, place);
+  if (format['type'] !== 'json_schema') throw refusal(`${place}.type`, 'must be "json_schema"');
+  const names = { 'response_format.json_schema': place };
+  return formatAs({ type: 'json_schema', json_schema: { schema: format['schema'] } }, names);
 }
 
 const EFFORTS: Readonly<Record<string, string>> = { max: 'xhigh' };

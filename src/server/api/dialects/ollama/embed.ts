@@ -38,8 +38,9 @@ export async function ollamaEmbeddings(
   caller: Caller,
 ): Promise<OllamaVectors<OllamaEmbeddingsAnswer>> {
   const ignored = ignoredFields(ports, body, OllamaEmbeddingsRequest.properties);
-  const { prompt: input, ...asked } = body;
-  const { body: answer, ...facts } = await ollamaEmbed(ports, { ...asked, input: input ?? '' }, caller);
+  const { model, prompt, keep_alive = null } = body;
+  const asked = { model, keep_alive, input: prompt ?? '' };
+  const { body: answer, ...facts } = await ollamaEmbed(ports, asked, caller);
   return { ...facts, ignored, body: { embedding: answer.embeddings[0] ?? [] } };
 }
 

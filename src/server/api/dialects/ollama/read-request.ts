@@ -101,6 +101,7 @@ const FIELDS: FieldRows<Body> = {
         ? 'must be empty; send the conversation to /api/chat'
         : null,
   },
+  top_logprobs: { isIdle: ({ logprobs, top_logprobs: top }) => logprobs !== true && (top ?? 0) > 0 },
   think: { isIdle: ({ think }, canThink) => !canThink && think !== false },
   system: { isIdle: (body) => isText(body) && 'system' in body && body.system !== '' },
   images: { isIdle: (body) => isText(body) && 'images' in body && (body.images ?? []).length > 0 },

@@ -36,12 +36,14 @@ export function readCompact(body: CompactRequest, items: readonly InputItem[]): 
 
 export const INCLUDES_THINKING = 'reasoning.encrypted_content';
 
-function read(body: Body, items: readonly InputItem[], known: Fields): ReadRequest {
+function read(sent: Body, items: readonly InputItem[], known: Fields): ReadRequest {
+  const body = Object.fromEntries(
+    Object.entries(sent).filter(([name]) => Object.hasOwn(known, name)),
+  ) as Body;
   refuseFields(body, FIELDS);
   const tools = clientTools(body.tools ?? []);
   const omissions = new Omissions();
   const { edits, ignored } = readManagement(body.context_management);
-  const own = Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(known, name)));
   return {
     tools,
     ask: {
@@ -49,14 +51,14 @@ function read(body: Body, items: readonly InputItem[], known: Fields): ReadReque
       edits,
       content: (model, fetches) =>
         readContent(body, items, { ...tools, takes: takenBy(model, fetches), omissions }),
-      options: { ...sharedOptions(own), max_tokens: body.max_output_tokens ?? null },
+      options: { ...sharedOptions(body), max_tokens: body.max_output_tokens ?? null },
       idle: ({ reasoning }) => [
         ...idleFields(body, FIELDS, reasoning),
         ...idleIncludes(body),
         ...tools.ignored,
         ...omissions.paths,
         ...ignored,
-        ...unknownFields(body, known),
+        ...unknownFields(sent, known),
       ],
     },
   };
