@@ -175,7 +175,7 @@ wait: slots × the clients' timeout ÷ the time of an answer. With 8 slots, answ
 
 ## Fixed limits
 
-No setting changes these:
+\`SVC_MAX_BODY_BYTES\`, \`SVC_MAX_QUEUE\`, \`SVC_LOAD_TIMEOUT\` and \`SVC_DRAIN_TIMEOUT\` are set above; no setting changes these:
 
 | limit | value | beyond it |
 |---|---|---|
@@ -269,7 +269,7 @@ groups:
 ${ALERTS.map(alertRule).join('\n')}
 \`\`\`
 
-A series exists from its first event, and \`increase()\` does not count that one; hence \`unless … offset\`.
+Some series begin with their first event, which \`increase()\` does not count; hence \`unless … offset\`.
 
 | series | type | labels | meaning |
 |---|---|---|---|
