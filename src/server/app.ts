@@ -241,6 +241,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
   };
   const access = boundAccess(config, () => tls?.certificate.names ?? []);
   let isDraining = false;
+  let isOpen = false;
   let address = '';
   const registry = openRegistry({ home: config.home, settings: config });
   const identity = { version: options.version, instanceId: instance.instanceId, bootId: instance.bootId };
@@ -319,6 +320,7 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
     listUpstreams: () => remote.upstreams(),
     process: identity,
     isDraining: () => isDraining,
+    isOpen: () => isOpen,
     isNativeReady: () => bound.isBound() && !('failed' in (backend.backendFacts() ?? {})),
     sealed,
     serverSourceSha256: async () => (await serverSource).sha256,
@@ -372,7 +374,10 @@ export async function startApp(options: AppOptions): Promise<RunningService> {
       if (credentials !== null) entrances.renewTls(credentials);
     },
     registry,
-    open: opened.resolve,
+    open: () => {
+      isOpen = true;
+      opened.resolve();
+    },
     close: async (drainMs) => {
       isDraining = true;
       opened.resolve();

@@ -14,3 +14,6 @@ export const HealthResponse = Type.Object(
   { $id: 'HealthResponse' },
 );
 export type HealthResponse = Static<typeof HealthResponse>;
+
+export const Readiness = Type.Object({ status: Type.Literal('ready') }, { $id: 'Readiness' });
+export type Readiness = Static<typeof Readiness>;

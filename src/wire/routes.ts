@@ -22,7 +22,7 @@ import {
   FilesQuery,
 } from './batches.ts';
 import type { Dialect } from './error.ts';
-import { HealthResponse } from './health.ts';
+import { HealthResponse, Readiness } from './health.ts';
 import { Identity, IdentityQuery } from './identity.ts';
 import { RerankRequest, RerankResponse } from './inference/rerank.ts';
 import {
@@ -121,6 +121,8 @@ export interface Route {
    * token in addition to any key.
    */
   readonly admin?: 'always' | 'from pages' | 'of keys' | 'of owner';
+  /** Holds nothing that DNS rebinding could steal: load balancers send Hosts that the service cannot know. */
+  readonly anyHost?: boolean;
   /** Polled by monitors: logged at debug, and not recorded. */
   readonly polled?: boolean;
   /** Uses a model or its vocabulary: counts against the concurrent requests of a named key. */
@@ -147,6 +149,7 @@ export type RouteAccess = Pick<
   | 'early'
   | 'dialect'
   | 'plainFields'
+  | 'anyHost'
   | 'polled'
   | 'forBrowsers'
   | 'computes'
@@ -171,6 +174,18 @@ export const routes = {
     early: true,
     polled: true,
     response: HealthResponse,
+  },
+  ready: {
+    name: 'ready',
+    method: 'GET',
+    path: '/readyz',
+    summary:
+      'For load balancers: 503 with the reason while the service starts, drains or has no backend; no authentication.',
+    authenticated: false,
+    early: true,
+    polled: true,
+    anyHost: true,
+    response: Readiness,
   },
   identity: {
     name: 'identity',

@@ -35,6 +35,22 @@ describe('GET /health', () => {
     expect([status, body]).toEqual([200, { status: 'draining', product: 'hearth', native_ready: false }]);
   });
 
+  it('leaves readiness to GET /readyz, which needs no key and no known Host, but is no way in for pages', async () => {
+    const bare = await startScripted({ nativeReady: false });
+    const ask = async (to: typeof service, headers: Record<string, string> = {}) => {
+      const { status, body } = await to.client.get('/readyz', { authorization: '', ...headers });
+      return [status, body.code ?? body.status];
+    };
+    expect(await ask(service, { host: '10.9.8.7:8740' })).toEqual([200, 'ready']);
+    expect(await ask(service, { origin: 'http://evil.test' })).toEqual([403, 'forbidden_origin']);
+    expect(await ask(bare)).toEqual([503, 'native_unavailable']);
+    bare.setOpen(false);
+    expect(await ask(bare)).toEqual([503, 'starting']);
+    bare.setDraining(true);
+    expect(await ask(bare)).toEqual([503, 'draining']);
+    await bare.close();
+  });
+
   it('answers while an answer is being made, and starts no job itself', async () => {
     service.engine.plays([started(), forEver()]);
     const stream = await service.client.streamChat();

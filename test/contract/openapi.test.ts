@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
     );
     // Everything that is not of the interface stays out of its way.
     verifies('versioning.prefix', () =>
-      expect(extra.filter((route) => !/ \/(svc\/|api\/|metrics$|ui\/)/.test(route))).toEqual([]),
+      expect(extra.filter((route) => !/ \/(svc\/|api\/|metrics$|readyz$|ui\/)/.test(route))).toEqual([]),
     );
   });
 

@@ -254,6 +254,7 @@ describe('the end of the service', () => {
       const workers = await served.workers();
       served.signal('SIGTERM');
       await draining(served);
+      expect((await served.client.get('/readyz')).body.code).toBe('draining');
       const refused = await served.client.chat({ max_tokens: 1 });
       expect([refused.status, refused.body.code]).toEqual([503, 'draining']);
       expect(refused.headers['connection']).toBe('close');

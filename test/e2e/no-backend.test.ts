@@ -23,6 +23,15 @@ describe('without a native backend', () => {
     );
   });
 
+  it('readyz is a 503 until there is an upstream', async () => {
+    const before = await served.client.get('/readyz');
+    expect([before.status, before.body.code]).toEqual([503, 'native_unavailable']);
+    const other = await installation.serve({ ...installation.anotherHome() });
+    const env = { SVC_HOME: other.home, SVC_PORT: other.port };
+    const added = await installation.run(['upstream', 'add', 'far', `http://127.0.0.1:${served.port}`], env);
+    expect([added.code, (await other.client.get('/readyz')).status]).toEqual([0, 200]);
+  });
+
   it('the identity has no hash', async () => {
     const { body } = await served.client.get('/v1/identity');
     verifies(['identity.backend', 'identity.native-ready'], () =>

@@ -7,6 +7,7 @@ export const engineErrors = {
     (d) => `The queue is full (${d.limit} requests waiting); try again in ${d.retryAfterS} s.`,
   ),
   draining: transient('unavailable', {}, () => 'The service is shutting down; try again once it is back.'),
+  starting: transient('unavailable', {}, () => 'The service is starting; try again in a few seconds.'),
   native_unavailable: permanent(
     'unavailable',
     { reason: 'string' },

@@ -17,7 +17,8 @@ import type {
   TokenizeResponse,
 } from '../../wire/inference/tokens.ts';
 import type { RerankRequest } from '../../wire/inference/rerank.ts';
-import { type HealthResponse, DRAINING } from '../../wire/health.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
+import { type HealthResponse, DRAINING, type Readiness } from '../../wire/health.ts';
 import type { Identity } from '../../wire/identity.ts';
 import type { ModelEntry, ModelList } from '../../wire/models.ts';
 import type { CacheReport } from '../../wire/prompt-cache.ts';
@@ -82,9 +83,10 @@ export interface UseCases {
   readonly queueFull: Engine['queueFull'];
   identity(nonce: string | undefined): Promise<Identity>;
   health(): HealthResponse;
+  ready(): Promise<Readiness>;
 }
 
-export interface Parts extends HealthPorts, Omit<IdentityPorts, 'models'> {
+export interface Parts extends HealthPorts, ReadyPorts, Omit<IdentityPorts, 'models'> {
   readonly home: string;
   readonly models: Models;
   readonly engine: Omit<Engine, 'drain'>;
@@ -163,6 +165,7 @@ export function createUseCases(parts: Parts): UseCases {
     queueFull: (client) => engine.queueFull(client),
     identity: (nonce) => identity(parts, nonce),
     health: () => health(parts),
+    ready: () => ready(parts),
   };
 }
 
@@ -172,6 +175,17 @@ function requestUseCases({ recorder, process }: Pick<Parts, 'recorder' | 'proces
     find: (id) => recorder.find(id),
     archive: () => httpArchive(recorder.details(), { name: PRODUCT_NAME, version: process.version }),
   };
+}
+
+interface ReadyPorts extends HealthPorts, Pick<IdentityPorts, 'listUpstreams'> {
+  readonly isOpen: () => boolean;
+}
+
+async function ready({ isDraining, isOpen, isNativeReady, listUpstreams }: ReadyPorts): Promise<Readiness> {
+  if (isDraining()) throw fail('draining');
+  if (!isOpen()) throw fail('starting');
+  if (isNativeReady() || (await listUpstreams?.())?.length) return { status: 'ready' };
+  throw fail('native_unavailable', { reason: 'no library of llama.cpp that works, and no upstream' });
 }
 
 interface HealthPorts {

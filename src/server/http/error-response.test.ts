@@ -14,6 +14,7 @@ describe('errorResponse', () => {
     'hub_unreachable',
     'key_busy',
     'queue_full',
+    'starting',
     'store_busy',
     'too_many_changes',
     'too_many_readers',

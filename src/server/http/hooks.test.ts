@@ -80,9 +80,10 @@ describe('the access flags of a route', () => {
     expect(events).toEqual([['early', 200], 'opened', ['waiting', 200]]);
   });
 
-  it('leave /health open and the files of the page, and nothing else', () => {
+  it('leave the probes open and the files of the page, and nothing else', () => {
     const open = table.filter(({ authenticated }) => !authenticated);
-    expect(open).toEqual([routes.health, routes.pageRoot, routes.page]);
-    expect(table.filter(({ early }) => early === true)).toEqual([routes.health]);
+    expect(open).toEqual([routes.health, routes.ready, routes.pageRoot, routes.page]);
+    expect(table.filter(({ early }) => early === true)).toEqual([routes.health, routes.ready]);
+    expect(table.filter(({ anyHost }) => anyHost === true)).toEqual([routes.ready]);
   });
 });

@@ -226,7 +226,7 @@ export function accessFacts(request: FastifyRequest): AccessFacts {
     routeAccess(request)?.forBrowsers === true &&
     headerValue(headers, 'Sec-Fetch-Mode') === 'navigate' &&
     headerValue(headers, 'Sec-Fetch-Dest') === 'document';
-  return { ...readAccessFacts(raw), isLanding };
+  return { ...readAccessFacts(raw), isLanding, isAnyHost: routeAccess(request)?.anyHost === true };
 }
 
 interface Ending {

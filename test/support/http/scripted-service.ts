@@ -104,6 +104,7 @@ export interface ScriptedService {
   /** Everything that was logged so far, as it is written. */
   log(): string;
   setDraining(draining: boolean): void;
+  setOpen(open: boolean): void;
   /** Each request to end, and whether it was to end at once. */
   readonly quits: readonly boolean[];
   close(how?: { readonly keepsHome: boolean }): Promise<void>;
@@ -143,6 +144,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, keepingStream(lines));
   let draining = false;
+  let open = true;
   const isReady = options.nativeReady !== false;
   const clock = options.clock ?? systemClock;
   const process = { version: '9.8.7', instanceId: identity.instanceId, bootId: identity.bootId };
@@ -224,6 +226,7 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     clock,
     process,
     isDraining: () => draining,
+    isOpen: () => open,
     isNativeReady: () => isReady,
     serverSourceSha256: async () => sourceSha256,
     backendSha256: async () => (isReady ? backendSha256 : null),
@@ -285,6 +288,9 @@ export async function startScripted(options: ScriptedOptions = {}): Promise<Scri
     instanceId: identity.instanceId,
     quits,
     log: () => lines.join(''),
+    setOpen: (value) => {
+      open = value;
+    },
     setDraining: (value) => {
       draining = value;
     },

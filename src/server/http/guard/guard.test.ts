@@ -16,6 +16,7 @@ const facts: AccessFacts = {
   host: 'localhost',
   origin: undefined,
   fetchSite: undefined,
+  isAnyHost: false,
   isLanding: false,
   authorization: undefined,
   apiKeyHeader: undefined,

@@ -54,6 +54,7 @@ export interface AccessFacts {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
+  readonly isAnyHost: boolean;
   /** The user follows a link to a top-level page, which no other page can read. */
   readonly isLanding: boolean;
   readonly authorization: string | undefined;
@@ -75,7 +76,7 @@ const HOST_PATTERN = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)(
 export function refuseForeign(rules: AccessRules, facts: AccessFacts): SvcError | null {
   const host = facts.host ?? '';
   const name = HOST_PATTERN.exec(host)?.[1]?.toLowerCase();
-  if (name === undefined || !isAllowedHost(rules, name))
+  if (!facts.isAnyHost && (name === undefined || !isAllowedHost(rules, name)))
     return fail('forbidden_host', { host, isContainer: name !== undefined && CONTAINER_HOSTS.has(name) });
 
   const { origin } = facts;
@@ -180,6 +181,7 @@ export function readAccessFacts(request: Head): AccessFacts {
     host: namedHost(request),
     origin: headers.origin,
     fetchSite: headerValue(headers, 'Sec-Fetch-Site'),
+    isAnyHost: false,
     isLanding: false,
     authorization: headers.authorization,
     apiKeyHeader: headerValue(headers, REQUEST_HEADERS.apiKey),

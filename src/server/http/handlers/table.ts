@@ -56,6 +56,7 @@ export function handlerTable(
 ): Record<keyof typeof routes, Handler> {
   return {
     health: async () => useCases.health(),
+    ready: async () => useCases.ready(),
     identity: async (request) => useCases.identity((request.query as IdentityQuery).nonce),
     models: async (request) => {
       const { object, data } = await useCases.models.list();
