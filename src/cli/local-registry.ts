@@ -66,19 +66,34 @@ export function foreignEnvironment(context: CliContext): ForeignEnvironment {
   return { env: context.env, userHome: homedir(), platform: process.platform };
 }
 
-/** Ctrl-C aborts and keeps the partial result for the next run. A second Ctrl-C ends the process at once. */
+/** For work that keeps nothing for the next run. */
+export const STARTS_OVER = 'Nothing was changed; the same command starts over.';
+
+/**
+ * Ctrl-C aborts and keeps the partial result for the next run; `hasHurry`: the first one ends the work early instead.
+ * One more ends the process at once.
+ */
 export async function interruptible<T>(
   context: CliContext,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, hurry: AbortSignal) => Promise<T>,
+  { again = 'Run the same command again to continue.', hasHurry = false } = {},
 ): Promise<T | undefined> {
   const controller = new AbortController();
-  const interrupt = (): void => controller.abort();
-  process.once('SIGINT', interrupt);
+  const hurry = new AbortController();
+  const interrupt = (): void => {
+    if (!hasHurry || hurry.signal.aborted) {
+      process.removeListener('SIGINT', interrupt);
+      return controller.abort();
+    }
+    context.note('Finishing with what was compared so far; interrupt again to end at once.');
+    hurry.abort();
+  };
+  process.on('SIGINT', interrupt);
   try {
-    return await work(controller.signal);
+    return await work(controller.signal, hurry.signal);
   } catch (error) {
     if (!controller.signal.aborted) throw error;
-    context.note('Interrupted. Run the same command again to continue.');
+    context.note(`Interrupted. ${again}`);
     context.setExitCode(EXIT_CODES.interrupted);
     return undefined;
   } finally {

@@ -16,7 +16,7 @@ import {
 import { readVersion } from '../../version.ts';
 import { makerDefaults } from '../../../store/registry/maker-defaults.ts';
 import { type CliContext, CliFailure, printable } from '../../context.ts';
-import { interruptible, localRegistry } from '../../local-registry.ts';
+import { interruptible, localRegistry, STARTS_OVER } from '../../local-registry.ts';
 import { ENVELOPE, formatLines } from '../../words/format-lines.ts';
 
 /** Chosen: with the load and the last cases, the check stays within a minute. */
@@ -41,10 +41,13 @@ export function registerCheck(program: Command, context: CliContext): void {
     )
     .option('--json', 'one JSON document')
     .action(async (id: string, { agent, json = false }: Flags) => {
-      await interruptible(context, (signal) =>
-        agent === undefined
-          ? check(context, id, json, signal)
-          : checkWithAgent(context, id, { agent, json, signal }),
+      await interruptible(
+        context,
+        (signal) =>
+          agent === undefined
+            ? check(context, id, json, signal)
+            : checkWithAgent(context, id, { agent, json, signal }),
+        { again: STARTS_OVER },
       );
     });
 }

@@ -6,7 +6,7 @@ import { findFault } from '../../../contract/settings/check-settings.ts';
 import { isExact } from '../../../contract/settings/exact-rules.ts';
 import { pickSettings } from '../../../contract/settings/shapes.ts';
 import { CliFailure, type CliContext, EXIT_CODES, printable } from '../../context.ts';
-import { interruptible, localRegistry } from '../../local-registry.ts';
+import { interruptible, localRegistry, STARTS_OVER } from '../../local-registry.ts';
 
 /** Chosen: a started situation is finished, so the whole takes about a minute. */
 const WITHIN_S = 50;
@@ -22,7 +22,7 @@ export function registerExact(program: Command, context: CliContext): void {
     .option('--within <seconds>', 'begin no situation after this time', String(WITHIN_S))
     .option('--json', 'one JSON document')
     .action(async (id: string, flags: Flags) => {
-      await interruptible(context, (signal) => exact(context, id, flags, signal));
+      await interruptible(context, (signal) => exact(context, id, flags, signal), { again: STARTS_OVER });
     });
 }
 

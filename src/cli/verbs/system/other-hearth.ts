@@ -12,7 +12,7 @@ import { runWithInput } from '../../service/programs.ts';
 export const WORK_OPTION = '--work';
 
 export type Work =
-  | { readonly kind: 'measure'; readonly casesWithinMs: number | null }
+  | { readonly kind: 'measure'; readonly casesWithinMs: number | null; readonly withinMs: number }
   | ({ readonly kind: 'replay' } & Pick<Parameters<Side['replay']>[0], 'requests' | 'replies'>)
   | { readonly kind: 'speed'; readonly tokens: readonly number[] };
 
@@ -48,7 +48,8 @@ export function otherHearth(other: OtherHearth): Side {
   const result = async <T>(work: Work, watched: Watched): Promise<T> =>
     (await askOther(other, work, watched)) as T;
   return {
-    measure: ({ casesWithinMs, ...watched }) => result({ kind: 'measure', casesWithinMs }, watched),
+    measure: ({ casesWithinMs, withinMs, ...watched }) =>
+      result({ kind: 'measure', casesWithinMs, withinMs }, watched),
     replay: ({ requests, replies, signal, onProgress }) =>
       result(
         { kind: 'replay', requests, ...(replies === undefined ? {} : { replies }) },

@@ -2,6 +2,7 @@
  * hearth upgrade: compares a library, new files of a model, or another Hearth with the present one, and optionally
  * switches to it.
  */
+import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -22,13 +23,16 @@ import { hashBackend } from '../../../trust/identity/backend.ts';
 import { routes } from '../../../wire/routes.ts';
 import { callServer, expectOk } from '../../api.ts';
 import { type CliContext, CliFailure, EXIT_CODES, printable } from '../../context.ts';
-import { interruptible, localRegistry } from '../../local-registry.ts';
+import { interruptible, localRegistry, STARTS_OVER } from '../../local-registry.ts';
 import { restartService } from './restart.ts';
 import { readVersion } from '../../version.ts';
 import { doWork, otherHearth, WORK_OPTION, type Work } from './other-hearth.ts';
 
-/** Chosen: with the load and the texts, a trial of a small model stays within five minutes. */
 const CASES_WITHIN_MS = 50_000;
+const WITHIN_S = 300;
+const LONGEST_S = 86_400;
+const BUSY =
+  'Other programs used the processor, so speed was not compared; run this again when the machine is idle.';
 const NAME_WIDTH = 14;
 const LAST = 20;
 const MOST_REPLAYED = 200;
@@ -42,6 +46,7 @@ interface Flags {
   readonly work?: boolean;
   readonly replay?: string;
   readonly last: number;
+  readonly within: number;
   readonly textsOnly?: boolean;
   readonly speed: boolean;
   readonly switch?: boolean;
@@ -78,7 +83,8 @@ export function registerUpgrade(program: Command, context: CliContext): void {
       '--texts-only',
       'compare the nine texts of hearth eval only: no calls, no JSON answers, no long text',
     )
-    .option('--no-speed', 'leave out the comparison of speed, for a machine that is busy')
+    .option('--within <seconds>', 'compare what this time allows', readSeconds, WITHIN_S)
+    .option('--no-speed', 'leave out the comparison of speed, as on a busy machine')
     .addOption(new Option('--try', 'only compare, which is the default').conflicts(['switch', 'yes']))
     .option(
       '--switch',
@@ -87,8 +93,14 @@ export function registerUpgrade(program: Command, context: CliContext): void {
     .option('-y, --yes', 'with --switch: also where the verdict is to look at it')
     .option('--json', 'one JSON document')
     .action((model: string | undefined, flags: Flags) =>
-      interruptible(context, (signal) =>
-        flags.work === true ? workFor(context, model, signal) : upgrade(context, model, flags, signal),
+      interruptible(
+        context,
+        (signal, hurry) =>
+          flags.work === true
+            ? workFor(context, model, signal)
+            : upgrade(context, model, flags, { signal, hurry }),
+        // The other version is interrupted as well, and then has nothing to compare with.
+        { again: STARTS_OVER, hasHurry: flags.work !== true && flags.hearth === undefined },
       ),
     );
 }
@@ -98,6 +110,13 @@ function readCount(text: string): number {
   if (!Number.isInteger(count) || count < 1 || count > MOST_REPLAYED)
     throw new InvalidArgumentError(`not a number from 1 to ${MOST_REPLAYED}`);
   return count;
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds > 0 && seconds <= LONGEST_S))
+    throw new InvalidArgumentError(`not a number of seconds up to ${LONGEST_S}`);
+  return seconds;
 }
 
 interface Plan {
@@ -129,8 +148,10 @@ async function upgrade(
   context: CliContext,
   name: string | undefined,
   flags: Flags,
-  signal: AbortSignal,
+  ends: { readonly signal: AbortSignal; readonly hurry: AbortSignal },
 ): Promise<void> {
+  // Before this command is itself what keeps the machine busy.
+  const isBusy = (loadavg()[0] ?? 0) > availableParallelism() / 2;
   const plan = await makePlan(context, name, flags);
   const recorded = await recordedBy(context, flags);
   const { tryUpgrade } = await import('../../../server/api/upgrade/trial.ts');
@@ -141,8 +162,9 @@ async function upgrade(
       isSameModel: !('next' in plan.candidate),
       requests: recorded.requests,
       casesWithinMs: flags.textsOnly === true ? null : CASES_WITHIN_MS,
-      measuresSpeed: flags.speed,
-      signal,
+      withinMs: flags.within * 1000,
+      measuresSpeed: flags.speed && !isBusy,
+      ...ends,
       onProgress: (words) => context.note(printable(words)),
     }),
   );
@@ -152,6 +174,7 @@ async function upgrade(
   const isTaken =
     flags.switch === true && (verdict === 'switch' || (verdict === 'look' && flags.yes === true));
   if (isTaken) await take(context, plan);
+  if (isBusy && flags.speed && figures !== null) context.note(BUSY);
   if (flags.json === true) context.printJson(asDocument(plan, { figures, judgement, isTaken, recorded }));
   else context.print(asLines(plan, { figures, judgement, isTaken, recorded }));
   if (verdict === 'keep' || (flags.switch === true && !isTaken)) context.setExitCode(EXIT_CODES.failure);

@@ -56,9 +56,12 @@ export async function checkModel(options: CheckOptions): Promise<ScoreCard> {
 /** No case starts or continues after `end`, on the clock of performance.now(). */
 export async function checkLoaded(
   loaded: LoadedModel,
-  options: Pick<CheckOptions, 'target' | 'makerDefaults' | 'signal' | 'onCase'> & { readonly end: number },
+  options: Pick<CheckOptions, 'target' | 'makerDefaults' | 'signal' | 'onCase'> & {
+    readonly end: number;
+    readonly hurry?: AbortSignal | undefined;
+  },
 ): Promise<ScoreCard> {
-  const { target, makerDefaults, signal, onCase, end } = options;
+  const { target, makerDefaults, signal, hurry, onCase, end } = options;
   onCase?.(0, CHECK_CASES.length);
   const run = (job: Job, until = signal): Promise<JobEvent[]> =>
     collectEvents((listener) => loaded.run(job, until, listener));
@@ -69,7 +72,7 @@ export async function checkLoaded(
   const reasons = new Map<CheckCase, string | null>();
   const waiting = [...CHECK_CASES];
   const isOver = AbortSignal.timeout(Math.max(0, Math.ceil(end - performance.now())));
-  const inTime = AbortSignal.any([signal, isOver]);
+  const inTime = AbortSignal.any([signal, isOver, ...(hurry === undefined ? [] : [hurry])]);
   const tryCases = async (): Promise<void> => {
     while (!inTime.aborted) {
       const each = waiting.shift();

@@ -77,6 +77,10 @@ export interface MeasureOptions {
   readonly own: OwnRequests;
   readonly parts: Pick<Parts, 'part'>;
   readonly signal: AbortSignal;
+  /** Ends the measurement early: with the texts that are scored, the first at least, and the cases that are tried. */
+  readonly hurry?: AbortSignal;
+  /** No speed and no host: nobody signs it, and both take long. */
+  readonly isShort?: boolean;
   readonly onProgress: (words: string) => void;
   /** The texts are scored; whatever else is measured waits for it. */
   readonly onPredicted?: (predictions: Predictions) => Promise<void>;
@@ -107,24 +111,30 @@ const CONVERSATION: GenerateJob['prompt'] = {
   ],
 };
 
+const NO_SPEEDS: Static<typeof Speeds> = { readPerS: 0, writtenPerS: 0 };
 const NO_CASES: Cases = { all: 0, passed: 0, failed: [], left: 0 };
 
 /** All but the long text, which recallFacts reads. */
 export async function measureModel(options: MeasureOptions): Promise<Measurement> {
-  const { casesWithinMs, own, onPredicted } = options;
+  const { casesWithinMs, own, onPredicted, hurry, isShort = false } = options;
   const { modelId: model } = options.target;
   const bench = new Bench(options);
-  const step = steps(options, EVAL_TEXTS.length + 3 + (casesWithinMs === null ? 0 : 1) + own.requests.length);
+  const step = steps(
+    options,
+    EVAL_TEXTS.length + (isShort ? 2 : 3) + (casesWithinMs === null ? 0 : 1) + own.requests.length,
+  );
   try {
     const texts: ScoredText[] = [];
-    for (const { name, text } of EVAL_TEXTS)
+    for (const { name, text } of EVAL_TEXTS) {
+      if (texts.length > 0 && hurry?.aborted === true) break;
       texts.push(await step(`text ${name}`, ScoredText, () => bench.scoredText(name, text)));
+    }
     const rendered = await step('chat template', Type.String(), () => bench.rendered());
     await onPredicted?.({ model, texts, rendered });
-    const speeds = await step('speed', Speeds, () => bench.speeds(texts));
-    const size = await step('memory', Size, () => bench.size());
+    const speeds = isShort ? NO_SPEEDS : await step('speed', Speeds, () => bench.speeds(texts));
+    const size = await step('memory', Size, () => bench.size(isShort));
     const cases =
-      casesWithinMs === null
+      casesWithinMs === null || hurry?.aborted === true
         ? NO_CASES
         : await step('calls and JSON', Cases, () => bench.cases(casesWithinMs));
     // Their tokens are the user's own words, so they are never kept.
@@ -240,10 +250,11 @@ class Bench {
     };
   }
 
-  async size(): Promise<Static<typeof Size>> {
+  async size(isShort: boolean): Promise<Static<typeof Size>> {
     const loaded = await this.#small();
     const { memory, measured = memory } = loaded.facts;
-    return { memoryBytes: Math.round(totalBytes(measured)), host: await this.#host(loaded) };
+    const host = isShort ? { unknown: 'nobody signs it' } : await this.#host(loaded);
+    return { memoryBytes: Math.round(totalBytes(measured)), host };
   }
 
   async #host(loaded: LoadedModel): Promise<Static<typeof Host>> {
@@ -261,11 +272,18 @@ class Bench {
   }
 
   async cases(withinMs: number): Promise<Cases> {
-    const { target, signal, onProgress } = this.#options;
+    const { target, signal, hurry, onProgress } = this.#options;
     const end = performance.now() + withinMs;
     const onCase = (tried: number, all: number): void =>
       onProgress(`${target.modelId}: calls and JSON, ${tried} of ${all} …`);
-    const card = await checkLoaded(await this.#small(), { target, makerDefaults: {}, signal, end, onCase });
+    const card = await checkLoaded(await this.#small(), {
+      target,
+      makerDefaults: {},
+      signal,
+      hurry,
+      end,
+      onCase,
+    });
     const failed = card.cases.failed.map((each) => ({
       ...each,
       reason: each.reason.slice(0, REASON_CHARACTERS),
@@ -310,11 +328,15 @@ class Bench {
   }
 
   async #withinTime(loaded: LoadedModel, job: GenerateJob): Promise<PromptToken[] | null> {
-    const isOver = AbortSignal.timeout(NEEDLE_WITHIN_MS);
+    const { signal, hurry } = this.#options;
+    const isOver = AbortSignal.any([
+      AbortSignal.timeout(NEEDLE_WITHIN_MS),
+      ...(hurry === undefined ? [] : [hurry]),
+    ]);
     try {
-      return promptTokens(await this.#events(loaded, job, AbortSignal.any([this.#options.signal, isOver])));
+      return promptTokens(await this.#events(loaded, job, AbortSignal.any([signal, isOver])));
     } catch (error) {
-      if (!isOver.aborted || this.#options.signal.aborted) throw error;
+      if (!isOver.aborted || signal.aborted) throw error;
       return null;
     }
   }

@@ -29,6 +29,8 @@ export interface ReplayOptions {
   readonly requests: readonly RecordedRequest[];
   readonly replies?: readonly (Reply | null)[];
   readonly signal: AbortSignal;
+  /** Requests after it are left out. */
+  readonly hurry?: AbortSignal | undefined;
   readonly onProgress: (words: string) => void;
 }
 
@@ -39,7 +41,7 @@ const SCORED_TOKENS = 512;
 const LEFT_TOKENS = 8;
 
 export async function replayOn({ worker, target, name }: Bench, options: ReplayOptions): Promise<Replayed> {
-  const { requests, signal, onProgress } = options;
+  const { requests, signal, hurry, onProgress } = options;
   const backend = startOwnWorker(worker);
   try {
     const numCtx = Math.min(MOST_CTX, target.defaultCtx ?? MOST_CTX, target.trainedCtx);
@@ -47,8 +49,9 @@ export async function replayOn({ worker, target, name }: Bench, options: ReplayO
     const replies: (Reply | null)[] = [];
     const texts: ScoredText[] = [];
     for (const [at, request] of requests.entries()) {
-      onProgress(`${name}: recorded request ${at + 1} of ${requests.length} …`);
-      const reply = await replyTo(loaded, request, signal);
+      const isOver = hurry?.aborted === true;
+      if (!isOver) onProgress(`${name}: recorded request ${at + 1} of ${requests.length} …`);
+      const reply = isOver ? null : await replyTo(loaded, request, signal);
       replies.push(reply);
       const compared = options.replies === undefined ? reply : (options.replies[at] ?? null);
       const isCompared = reply !== null && compared !== null;

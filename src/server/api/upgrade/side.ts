@@ -4,7 +4,10 @@ import { type Measurement, measureModel, type MeasureOptions, recallFacts } from
 import { startOwnWorker } from '../own-worker.ts';
 import { type Replayed, replayOn, type ReplayOptions, type Bench } from './answers.ts';
 
-export type MeasureWork = Pick<MeasureOptions, 'casesWithinMs' | 'signal' | 'onProgress'>;
+export type MeasureWork = Pick<MeasureOptions, 'casesWithinMs' | 'signal' | 'hurry' | 'onProgress'> & {
+  /** Texts and cases after this time are left out. */
+  readonly withinMs: number;
+};
 
 export interface Side {
   measure(work: MeasureWork): Promise<Measurement>;
@@ -18,6 +21,7 @@ const NEEDLE_TOKENS = 2048;
 /** Left out: the user's requests are replayed separately, and an interrupted trial starts again. */
 const SHORT = {
   slots: null,
+  isShort: true,
   own: { requests: [], left: 0 },
   parts: { part: (_name, _shape, make) => make() },
 } satisfies Partial<MeasureOptions>;
@@ -25,11 +29,14 @@ const SHORT = {
 export function localSide(bench: Bench): Side {
   const { name, target, worker } = bench;
   return {
-    measure: async ({ casesWithinMs, signal, onProgress }) => {
+    measure: async ({ casesWithinMs, withinMs, signal, hurry: cut, onProgress }) => {
+      const isOver = AbortSignal.timeout(withinMs);
+      const hurry = cut === undefined ? isOver : AbortSignal.any([isOver, cut]);
       const named = (words: string): void => onProgress(words.replace(target.modelId, name));
-      const options = { worker, target, casesWithinMs, signal, onProgress: named, ...SHORT };
+      const options = { worker, target, casesWithinMs, signal, hurry, onProgress: named, ...SHORT };
       const measured = await measureModel(options);
-      const needle = casesWithinMs === null ? null : await recallFacts(options, NEEDLE_TOKENS);
+      const isLeftOut = casesWithinMs === null || hurry.aborted;
+      const needle = isLeftOut ? null : await recallFacts(options, NEEDLE_TOKENS);
       return { ...measured, model: name, needle };
     },
     replay: (work) => replayOn(bench, work),

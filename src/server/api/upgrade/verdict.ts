@@ -34,7 +34,15 @@ interface Reason {
 export function judge(trial: Trial): Judgement {
   if ('failed' in trial) return { verdict: 'keep', reasons: [`It cannot run: ${trial.failed}`] };
   const { figures } = trial;
-  const reasons = [...likeness(figures), ...validity(figures), ...costs(figures)];
+  const reasons = [
+    ...likeness(figures),
+    ...validity(figures),
+    ...costs(figures),
+    ...figures.leftOut.map((what) => ({
+      verdict: 'look' as const,
+      words: `The comparison ended before ${what} were compared.`,
+    })),
+  ];
   const kept = reasons.filter(({ verdict }) => verdict === 'keep');
   const looked = reasons.filter(({ verdict }) => verdict === 'look');
   const verdict = kept.length > 0 ? 'keep' : looked.length > 0 ? 'look' : 'switch';
