@@ -1,6 +1,6 @@
 /** The service as a process: where it binds, how it ends, and what a dying worker costs. */
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -138,6 +138,12 @@ describe('SIGHUP', () => {
     expect((await served.client.get('/v1/models')).status).toBe(200);
     served.signal('SIGTERM');
     expect(await served.ended()).toBe(0);
+    const lines = served.stderr.split('\n').filter((line) => line !== '');
+    const said = lines.map((line) => JSON.parse(line) as { level: string; msg: string });
+    const levels = said.filter(({ msg }) => /^SIG(HUP|TERM): /.test(msg)).map(({ level }) => level);
+    expect(levels).toEqual(['info', 'error', 'info', 'info']);
+    const kept = readFileSync(path.join(served.home, 'logs', 'hearth.log'), 'utf8');
+    expect(kept).toMatch(/"level":"error".*"msg":"SIGHUP: nothing changes\. /);
   });
 });
 

@@ -65,22 +65,21 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   const running = await start(config, { logger, readOnly, quit: signals.quit });
   const lock = await openService(config, running, { logger, readOnly });
   signals.onReload(() => {
-    context.note(reloadNote(reload, config));
-    const renewal = renewalNote(running, config);
-    if (renewal !== null) context.note(renewal);
+    reloadConfig(reload, config, logger);
+    renewCertificate(running, config, logger);
     logger.level = config.logLevel;
   });
   const key = config.apiKey !== null || named.length > 0 ? '$SVC_API_KEY' : null;
   context.print(readyLine({ ...config, port: running.port }, key));
   if (config.socket !== null) {
-    context.note(
+    logger.info(
       `It also listens on ${config.socket} - try: curl --unix-socket ${config.socket} http://localhost/v1/models`,
     );
   }
   // After the start, because code that runs once should not be compiled.
   compileEarly();
   const signal = await signals.end;
-  await drain(signal, { running, config, context });
+  await drain(signal, { running, config, logger });
   await lock?.release();
   await log.flushed();
   if (signal === 'SIGHUP') endByHangUp();
@@ -98,28 +97,28 @@ function refuseNamedKey({ apiKey }: Config, named: readonly KeyRecord[]): void {
   );
 }
 
-function renewalNote(running: RunningService, { tlsCert }: Config): string | null {
-  if (tlsCert === null) return null;
+function renewCertificate(running: RunningService, { tlsCert }: Config, logger: Logger): void {
+  if (tlsCert === null) return;
   try {
     running.renewTls();
-    return `SIGHUP: ${tlsCert} was read again; new connections get it.`;
+    logger.info(`SIGHUP: ${tlsCert} was read again; new connections get it.`);
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    return `SIGHUP: the certificate stays as it was. ${error.message}`;
+    logger.error(`SIGHUP: the certificate stays as it was. ${error.message}`);
   }
 }
 
-function reloadNote(reload: LiveConfig['reload'], { home }: Config): string {
+function reloadConfig(reload: LiveConfig['reload'], { home }: Config, logger: Logger): void {
   const file = configFilePath(home);
   try {
     const { changed, afterRestart } = reload();
     const named = (names: readonly SettingName[]) => names.map((name) => settings[name].env).join(', ');
     const changes = changed.length === 0 ? 'nothing changes now' : `changed: ${named(changed)}`;
     const rest = afterRestart.length === 0 ? '' : `; after a restart: ${named(afterRestart)}`;
-    return `SIGHUP: ${file} was read again; ${changes}${rest}.`;
+    logger.info(`SIGHUP: ${file} was read again; ${changes}${rest}.`);
   } catch (error) {
     if (!isSvcError(error)) throw error;
-    return `SIGHUP: nothing changes. ${error.message}`;
+    logger.error(`SIGHUP: nothing changes. ${error.message}`);
   }
 }
 
@@ -201,12 +200,12 @@ function readyLine(config: Config, secret: string | null): string {
 
 async function drain(
   signal: Awaited<ServiceSignals['end']>,
-  { running, config, context }: { running: RunningService; config: Config; context: CliContext },
+  { running, config, logger }: { running: RunningService; config: Config; logger: Logger },
 ): Promise<void> {
   const span =
     config.drainTimeoutMs === Infinity
       ? 'however long it takes'
       : `${formatDuration(config.drainTimeoutMs)} at most`;
-  context.note(`${signal}: waiting for running answers, ${span}; send it again to stop now.`);
+  logger.info(`${signal}: waiting for running answers, ${span}; send it again to stop now.`);
   await running.close(config.drainTimeoutMs);
 }

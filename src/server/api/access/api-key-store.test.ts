@@ -2,7 +2,14 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { silentLogger } from '../../../lib/base/logger.ts';
-import { addKey, changeKey, keyFilePath, readKeys, rotateKey } from '../../../store/keys/key-file.ts';
+import {
+  addKey,
+  changeKey,
+  keyFilePath,
+  readKeys,
+  removeKey,
+  rotateKey,
+} from '../../../store/keys/key-file.ts';
 import { readUsage } from '../../../store/keys/usage-file.ts';
 import { ManualClock } from '../../../../test/support/manual-clock.ts';
 import { generateJob } from '../../../../test/support/engine/jobs.ts';
@@ -80,6 +87,23 @@ it('gives a key other limits while it is used: what it used and runs still count
     'sha256',
     'tokensPerDay',
   ]);
+  await store.close();
+});
+
+it('logs which keys it takes over, by name, and nothing at its start', async () => {
+  const home = await temporaryFolder();
+  const { key } = await addKey(home, { name: 'ann', admin: false, localOnly: false }, 0);
+  const lines: object[] = [];
+  const log = { ...silentLogger, info: (facts: object) => void lines.push(facts) };
+  const store = await ApiKeyStore.open({ home, clock: new ManualClock(), log, isLocal: () => true });
+  expect(lines).toEqual([]);
+  await addKey(home, { name: 'ben', admin: false, localOnly: false }, 0);
+  await changeKey(home, 'ann', { maxRequests: 2 });
+  await store.refresh();
+  await removeKey(home, 'ben');
+  await store.refresh();
+  expect(lines).toEqual([{ added: 'ben', changed: 'ann' }, { removed: 'ben' }]);
+  expect(JSON.stringify(lines)).not.toContain(key);
   await store.close();
 });
 

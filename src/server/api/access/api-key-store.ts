@@ -97,13 +97,31 @@ export class ApiKeyStore {
     const { home, log } = this.#options;
     const stamp = keyFileStamp(home);
     try {
-      this.#adopt(await readKeys(home));
+      const isFirst = this.#stamp === '';
+      const records = await readKeys(home);
+      if (!isFirst) this.#logChanges(records);
+      this.#adopt(records);
       this.#fault = null;
     } catch (error) {
       this.#fault = isSvcError(error) ? error : fail('internal', {}, error);
       log.error({ error }, 'The API keys cannot be read; nobody comes in.');
     }
     this.#stamp = stamp;
+  }
+
+  #logChanges(records: readonly KeyRecord[]): void {
+    const before = new Map(this.#holders.map(({ record }) => [record.name, JSON.stringify(record)]));
+    const after = new Map(records.map((record) => [record.name, JSON.stringify(record)]));
+    const names = [...new Set([...before.keys(), ...after.keys()])];
+    const changed = names.filter((name) => before.get(name) !== after.get(name));
+    const named = (are: (name: string) => boolean) => changed.filter(are).join(', ') || undefined;
+    if (changed.length === 0) return;
+    const facts = {
+      added: named((name) => !before.has(name)),
+      changed: named((name) => before.has(name) && after.has(name)),
+      removed: named((name) => !after.has(name)),
+    };
+    this.#options.log.info(facts, 'The API keys have changed.');
   }
 
   /** Running requests still count for a key that remains. */
