@@ -1,7 +1,9 @@
 /** One line in the log for each request: what was asked of whom and how it went, and never what it said. */
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { fail } from '../../src/lib/errors/svc-error.ts';
 import { readableLine } from '../../src/cli/log/readable.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 import { answer, started, text } from '../support/http/scripted-engine.ts';
 import { installed, scriptedService } from '../support/http/scripted-service.ts';
 
@@ -93,6 +95,30 @@ describe('the line of a request', () => {
     expect(await lineOf('nowhere')).toMatchObject({ level: 40, route: '/nowhere', error: 'route_not_found' });
     expect(service.log()).not.toContain(canary);
     expect(service.log()).not.toContain('sk-secret-key');
+  });
+});
+
+describe('a client that never reads', () => {
+  const clock = new ManualClock();
+  const stalled = scriptedService({ clock });
+
+  it('is named as such, and not as one that disconnected', async () => {
+    stalled.engine.plays([started(), ...Array.from({ length: 24 }, () => text('x'.repeat(1_000_000)))]);
+    const body = JSON.stringify({ model: installed.chat, messages, stream: true });
+    const { hostname, port } = new URL(stalled.url);
+    const socket = connect(Number(port), hostname).on('error', () => {});
+    socket.pause();
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: ${hostname}:${port}\r\nX-Request-Id: stalled\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    while (!stalled.log().includes('"requestId":"stalled"')) await clock.advance(1_000);
+    socket.destroy();
+    const line = stalled
+      .log()
+      .split('\n')
+      .find((each) => each.includes('"requestId":"stalled"'));
+    expect(JSON.parse(line ?? '')).toMatchObject({ level: 40, status: 200, error: 'client_stalled' });
   });
 });
 

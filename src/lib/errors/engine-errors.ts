@@ -82,6 +82,12 @@ export const engineErrors = {
       `This request cannot be run as frozen-v1 (${d.reason}); without the X-Svc-Evidence-Mode header it can be answered, but not proved.`,
   ),
   cancelled: transient('cancelled', {}, () => 'The client cancelled the request.'),
+  client_stalled: permanent(
+    'cancelled',
+    { seconds: 'number' },
+    (d) =>
+      `The client kept the connection open but read nothing for ${d.seconds} s, so Hearth closed it; read the answer while it arrives.`,
+  ),
   /** Clients do not automatically repeat requests of this family. */
   stopped_by_operator: permanent(
     'forbidden',

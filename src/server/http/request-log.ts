@@ -84,9 +84,10 @@ export function requestTraceparent(request: FastifyRequest): string | undefined 
   return spans.get(request)?.traceparent;
 }
 
+/** The first failure counts; a later one is what it caused. */
 export function noteFailure(request: FastifyRequest, error: SvcError): void {
   const entry = entries.get(request);
-  if (entry !== undefined) entry.failure = error;
+  if (entry !== undefined) entry.failure ??= error;
 }
 
 function finishedRequest(

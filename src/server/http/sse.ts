@@ -6,6 +6,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../../lib/base/clock.ts';
 import type { Logger } from '../../lib/base/logger.ts';
+import { fail } from '../../lib/errors/svc-error.ts';
 import type { Dialect } from '../../wire/error.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import type { StreamItem } from '../api/generation/stream-item.ts';
@@ -84,7 +85,7 @@ export function sendHead(
   raw.flushHeaders();
   process.nextTick(() => socket?.uncork());
   socket?.setNoDelay(true);
-  guardStalledReader(raw, reader);
+  guardStalledReader(raw, reply, reader);
 }
 
 async function untilStarted(
@@ -160,15 +161,17 @@ function refuse(raw: ServerResponse, { code, body }: Words, { abort }: SseOption
 /** A reader that takes nothing holds a slot, so it counts as gone after a while. */
 function guardStalledReader(
   raw: ServerResponse,
+  { request }: FastifyReply,
   { clock, abort }: Pick<SseOptions, 'clock' | 'abort'>,
 ): void {
   let cancel: (() => void) | undefined;
   const check = () => {
     const { socket } = raw;
     const written = socket?.bytesWritten ?? 0;
-    const waiting = raw.writableNeedDrain;
+    const waiting = raw.writableLength > 0;
     cancel = clock.after(HTTP_LIMITS.stalledReaderMs, () => {
-      if (waiting && raw.writableNeedDrain && (socket?.bytesWritten ?? 0) === written) {
+      if (waiting && raw.writableLength > 0 && (socket?.bytesWritten ?? 0) === written) {
+        noteFailure(request, fail('client_stalled', { seconds: HTTP_LIMITS.stalledReaderMs / 1_000 }));
         abort();
         raw.destroy();
       } else {

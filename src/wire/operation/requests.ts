@@ -19,7 +19,10 @@ export const RequestView = Type.Object(
     stream: Type.Boolean(),
     status: Type.Integer(),
     error: Type.Optional(
-      Type.String({ description: 'The code of its failure; cancelled: the client left.' }),
+      Type.String({
+        description:
+          'The code of its failure; cancelled: the client left; client_stalled: it stopped reading.',
+      }),
     ),
     model: Text,
     upstream: Type.Optional(
