@@ -40,6 +40,9 @@ export interface Capabilities {
 
 export type EngineKind = 'local' | 'remote' | 'command' | 'pool';
 
+/** Window of a model that reports none: larger than any, so that no request is refused for it here. */
+export const UNKNOWN_WINDOW = 2 ** 31 - 1;
+
 export interface ModelTarget {
   readonly modelId: string;
   readonly kind: ModelKind;

@@ -5,7 +5,7 @@ import { ECHO_ENGINE, echoBackend } from '../../../../test/support/engine/echo-b
 import { generateJob } from '../../../../test/support/engine/jobs.ts';
 import { systemClock } from '../../../lib/base/clock.ts';
 import { silentLogger } from '../../../lib/base/logger.ts';
-import type { Backend, ModelTarget } from '../ports.ts';
+import { type Backend, type ModelTarget, UNKNOWN_WINDOW } from '../ports.ts';
 import { createEngine } from './loop.ts';
 
 const broken: Backend = {
@@ -27,20 +27,21 @@ function brokenLater(): Backend {
 }
 
 function world() {
+  const loads: object[] = [];
   const engine = createEngine({
     backends: { [ECHO_ENGINE]: echoBackend, broken, brokenLater: brokenLater() },
     clock: systemClock,
-    log: silentLogger,
+    log: { ...silentLogger, info: (facts, text) => void (text.startsWith('Loading') && loads.push(facts)) },
     freeMemory: () => [],
   });
-  const submit = (engineName: string) => {
+  const submit = (engineName: string, window = 64) => {
     const target: ModelTarget = {
       modelId: engineName,
       kind: 'chat',
       engine: engineName as ModelTarget['engine'],
       capabilities: { canFreeze: false, canExplain: false, canTokenize: false, canRank: false },
-      trainedCtx: 64,
-      defaultCtx: 64,
+      trainedCtx: window,
+      defaultCtx: window,
       revision: '1',
       source: null,
     };
@@ -56,7 +57,7 @@ function world() {
     );
     return ends;
   };
-  return { engine, submit };
+  return { engine, submit, loads };
 }
 
 describe('a target that cannot be planned', () => {
@@ -83,4 +84,16 @@ describe('a target that cannot be planned', () => {
     expect(bad).toMatchObject([{ code: 'internal' }]);
     await engine.drain(60_000);
   });
+});
+
+it.each([
+  [64, { numCtx: 64, windowIs: 'set' }],
+  [UNKNOWN_WINDOW, {}],
+])('logs the window of a load only where it is known: %d', async (window, known) => {
+  const { submit, loads } = world();
+  const ends = submit(ECHO_ENGINE, window);
+  while (ends.length === 0) await setImmediate();
+  const entries = Object.entries(loads[0] ?? {});
+  expect(Object.fromEntries(entries.filter(([name]) => /ctx|window/i.test(name)))).toEqual(known);
+  expect(loads[0]).toMatchObject({ slots: expect.any(Number) });
 });

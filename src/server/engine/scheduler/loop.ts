@@ -6,19 +6,20 @@
  */
 import type { Clock } from '../../../lib/base/clock.ts';
 import type { Logger } from '../../../lib/base/logger.ts';
-import type {
-  Backend,
-  Engine,
-  EngineObserver,
-  JobListener,
-  LoadedModel,
-  LoadForecast,
-  LoadSize,
-  Memory,
-  ModelTarget,
-  QueueFull,
-  ResidencyStatus,
-  Submission,
+import {
+  type Backend,
+  type Engine,
+  type EngineObserver,
+  type JobListener,
+  type LoadedModel,
+  type LoadForecast,
+  type LoadSize,
+  type Memory,
+  type ModelTarget,
+  type QueueFull,
+  type ResidencyStatus,
+  type Submission,
+  UNKNOWN_WINDOW,
 } from '../ports.ts';
 import { takesNoSlot, type Job } from '../../../contract/job.ts';
 import { HOST_DEVICE } from '../../../contract/memory.ts';
@@ -243,7 +244,7 @@ class SchedulerLoop implements Engine, Effects {
   async #load(load: Load): Promise<void> {
     const { target, plan, residencyId } = load.order;
     const { clock, log } = this.#options;
-    const facts = { model: target.modelId, ...plan, windowIs: target.defaultCtx === null ? 'chosen' : 'set' };
+    const facts = { model: target.modelId, ...knownPlan(load.order) };
     const startedAtMs = clock.monotonicMs();
     const notifyLoad = (failure: string | null): void => {
       const finished = { modelId: target.modelId, ms: clock.monotonicMs() - startedAtMs, failure };
@@ -367,6 +368,13 @@ class SchedulerLoop implements Engine, Effects {
   #notifyChange(): void {
     for (const observer of this.#options.observers ?? []) observer.onChange?.();
   }
+}
+
+/** An upstream may report no window. */
+function knownPlan({ target, plan }: LoadOrder): object {
+  const { numCtx, cells: _, ...rest } = plan;
+  if (numCtx === UNKNOWN_WINDOW) return rest;
+  return { ...plan, windowIs: target.defaultCtx === null ? 'chosen' : 'set' };
 }
 
 function jobFlow(job: Job): string {

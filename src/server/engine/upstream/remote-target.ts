@@ -1,4 +1,4 @@
-import type { Capabilities, IdleOption, Medium } from '../ports.ts';
+import { type Capabilities, type IdleOption, type Medium, UNKNOWN_WINDOW } from '../ports.ts';
 import { ABILITIES, idleOptions } from './chat/abilities.ts';
 import {
   type Dialect,
@@ -8,8 +8,6 @@ import {
   type UpstreamModel,
 } from './ports.ts';
 
-/** Window of a model that reports none: larger than any, so that no request is refused for it here. */
-const UNKNOWN_WINDOW = 2 ** 31 - 1;
 const ANY_MEDIUM: readonly Medium[] = ['image', 'audio'];
 
 export function remoteTarget(modelId: string, source: RemoteSource, revision: string): RemoteTarget {
