@@ -19,7 +19,8 @@ import type { BalanceLimits } from './limits.ts';
 import type { Member, Pool } from './pool.ts';
 import type { NoChoice } from './policy/choose.ts';
 import { nextStep } from './policy/failover.ts';
-import type { FailureKind, Signal } from './policy/health.ts';
+import type { FailureKind } from '../failure-kinds.ts';
+import type { Signal } from './policy/health.ts';
 import { Transcript } from './policy/transcript.ts';
 
 interface BalancedJobPorts {

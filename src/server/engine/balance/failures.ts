@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../lib/errors/catalogue.ts';
 import { isFailure, type SvcError } from '../../../lib/errors/svc-error.ts';
-import type { FailureKind } from './policy/health.ts';
+import type { FailureKind } from '../failure-kinds.ts';
 
 /** Absent codes are the request's own fault. */
 const KINDS: Readonly<Partial<Record<ErrorCode, FailureKind>>> = {

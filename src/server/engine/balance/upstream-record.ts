@@ -1,15 +1,9 @@
+import type { FailureKind } from '../failure-kinds.ts';
 import type { ModelTarget, ResidencyStatus, UpstreamStatus } from '../ports.ts';
 import type { Privacy } from '../../../contract/settings/privacy.ts';
 import { isRemote, type LoadFacts, targetPrivacy, type Upstream } from '../upstream/ports.ts';
 import type { BalanceLimits } from './limits.ts';
-import {
-  type FailureKind,
-  type Health,
-  applySignal,
-  newHealth,
-  type Signal,
-  standing,
-} from './policy/health.ts';
+import { type Health, applySignal, newHealth, type Signal, standing } from './policy/health.ts';
 
 /** Name of this service's own engine among upstreams. It is reserved, so no upstream can have it. */
 const THIS_SERVICE = 'local';

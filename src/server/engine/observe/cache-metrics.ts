@@ -1,14 +1,23 @@
 import type { CacheTiers, TierFacts } from '../../../contract/slots.ts';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { missReason } from '../../../contract/prompt-difference.ts';
-import type { JobEvent } from '../../../contract/job-event.ts';
+import { CacheMissReason, type JobEvent } from '../../../contract/job-event.ts';
 import type { ResidencyStatus } from '../ports.ts';
+import { beginAtZero } from './per-model.ts';
 
 const RESTORE_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 type Started = Extract<JobEvent, { type: 'started' }>;
 
-export function cacheCounter(registry: Registry): (started: Started, model: string) => void {
+interface CacheCounter {
+  onLoad(model: string): void;
+  onStarted(started: Started, model: string): void;
+}
+
+const ORIGINS = ['slot', 'ram', 'disk', 'evaluated'] as const;
+const MISSES = CacheMissReason.anyOf.map(({ const: reason }) => reason);
+
+export function cacheCounter(registry: Registry): CacheCounter {
   const registers = [registry];
   const tokens = new Counter({
     name: 'hearth_prompt_cache_tokens_total',
@@ -35,7 +44,12 @@ export function cacheCounter(registry: Registry): (started: Started, model: stri
     buckets: RESTORE_BUCKETS,
     registers,
   });
-  return (started, model) => {
+  const onLoad = (model: string): void => {
+    beginAtZero(tokens, { model }, { origin: ORIGINS });
+    beginAtZero(hits, { model });
+    beginAtZero(misses, { model }, { reason: MISSES });
+  };
+  const onStarted = (started: Started, model: string): void => {
     for (const [origin, count] of Object.entries(tokenOrigins(started)))
       if (count > 0) tokens.inc({ origin, model }, count);
     const { cache } = started;
@@ -44,9 +58,14 @@ export function cacheCounter(registry: Registry): (started: Started, model: stri
     if (reason !== null) misses.inc({ reason, model });
     else if (started.cachedTokens > 0) hits.inc({ model });
   };
+  return { onLoad, onStarted };
 }
 
-function tokenOrigins({ promptTokens, cachedTokens, cache }: Started): Readonly<Record<string, number>> {
+function tokenOrigins({
+  promptTokens,
+  cachedTokens,
+  cache,
+}: Started): Readonly<Record<(typeof ORIGINS)[number], number>> {
   return {
     slot: cache?.slotTokens ?? cachedTokens,
     ram: cache?.ramTokens ?? 0,

@@ -29,6 +29,17 @@ const loaded: ResidencyStatus = {
 
 const newMetrics = () => createMetrics({ clock: systemClock, version: '1.2.3', residencies: () => [loaded] });
 
+const labelsOf = (line: string) => /^(\w+)\{(.*)\}/.exec(line);
+
+/** Labels have no order. */
+function sameSeries(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((line) => {
+    const [, name, labels = ''] = labelsOf(line) ?? [];
+    return [name, ...labels.split(',').toSorted()].join(' ');
+  });
+  return a === b;
+}
+
 describe('metrics', () => {
   it('tells processor time, memory and start of the server process', async () => {
     const text = await newMetrics().render();
@@ -116,6 +127,24 @@ describe('metrics', () => {
     expect(text).not.toContain('tier="disk"');
     present = [];
     expect(await metrics.render()).not.toContain('hearth_prompt_cache_bytes{');
+  });
+
+  it.each([
+    ['hearth_worker_ends_total{model="m",cause="unexpected"}'],
+    ['hearth_worker_ends_total{model="m",cause="asked"}'],
+    ['hearth_draft_tokens_total{model="m",outcome="accepted"}'],
+    ['hearth_prompt_cache_tokens_total{origin="disk",model="m"}'],
+    ['hearth_prompt_cache_hits_total{model="m"}'],
+    ['hearth_prompt_cache_misses_total{reason="evicted",model="m"}'],
+    ['gen_ai_server_tokens_total{gen_ai_request_model="m",gen_ai_token_type="output"}'],
+  ])('begins at zero with the load of its model: %s', async (series) => {
+    const metrics = newMetrics();
+    metrics.onLoad?.({ modelId: 'm', ms: 1, failure: null });
+    const value = async () => (await metrics.render()).split('\n').filter((line) => sameSeries(line, series));
+    expect(await value()).toEqual([expect.stringMatching(/ 0$/)]);
+    metrics.onGone?.('m', 'signal SIGSEGV');
+    const isCrash = series.includes('unexpected');
+    expect(await value()).toEqual([expect.stringMatching(isCrash ? / 1$/ : / 0$/)]);
   });
 
   it('names the failure of a job', async () => {

@@ -19,7 +19,7 @@ import { isSvcError } from '../../../lib/errors/svc-error.ts';
 import { addTierMetrics, cacheCounter } from './cache-metrics.ts';
 import { addLoopLag, type LoopLag } from './loop-lag.ts';
 import { modelMetrics, type ModelMetrics } from './model-metrics.ts';
-import { gaugesPerModel } from './per-model.ts';
+import { beginAtZero, gaugesPerModel } from './per-model.ts';
 import { keyMetrics, type KeyFigures, type RequestFigures, serviceMetrics } from './service-metrics.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { addUpstreamMetrics } from './upstream-metrics.ts';
@@ -83,7 +83,13 @@ export function createMetrics({
   const instruments = { ...createInstruments(registry, version), models };
   return {
     watchJob: (job) => watchLag(lag, watchJob(job, instruments, clock)),
-    onLoad: models.onLoad,
+    onLoad: (load) => {
+      const { tokens, cache } = instruments;
+      const labels = { gen_ai_request_model: load.modelId };
+      beginAtZero(tokens, labels, { gen_ai_token_type: ['input', 'cached_input', 'output'] });
+      cache.onLoad(load.modelId);
+      models.onLoad(load);
+    },
     onGone: (modelId, reason) => {
       models.onGone(modelId, reason);
       tiers.onGone(modelId);
@@ -237,7 +243,7 @@ function watchJob(
   };
   return {
     onEvent: (event) => {
-      if (event.type === 'started') cache(event, modelId);
+      if (event.type === 'started') cache.onStarted(event, modelId);
       if (event.type === 'started' && isWaiting) {
         isWaiting = false;
         wait.observe(labels, seconds());

@@ -1,7 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { DoneEvent } from '../../../contract/job-event.ts';
 import type { FinishedLoad, ResidencyStatus } from '../ports.ts';
-import { gaugesPerModel } from './per-model.ts';
+import { beginAtZero, gaugesPerModel } from './per-model.ts';
+
+type Cause = 'asked' | 'unexpected';
 
 const LOAD_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320];
 
@@ -38,9 +40,15 @@ export function modelMetrics(
   addMemory(registry, residencies);
   addCells(registry, residencies);
   return {
-    onLoad: ({ modelId, ms, failure }) =>
-      loads.observe({ model: modelId, outcome: failure ?? 'loaded' }, ms / 1000),
-    onGone: (model, reason) => ends.inc({ model, cause: reason === null ? 'asked' : 'unexpected' }),
+    onLoad: ({ modelId: model, ms, failure }) => {
+      beginAtZero(ends, { model }, { cause: ['asked', 'unexpected'] satisfies Cause[] });
+      beginAtZero(drafts, { model }, { outcome: ['drafted', 'accepted'] });
+      loads.observe({ model, outcome: failure ?? 'loaded' }, ms / 1000);
+    },
+    onGone: (model, reason) => {
+      const cause: Cause = reason === null ? 'asked' : 'unexpected';
+      ends.inc({ model, cause });
+    },
     onDone: ({ timings: { drafts: counts } }, model) => {
       if (counts === undefined) return;
       drafts.inc({ model, outcome: 'drafted' }, counts.drafted);

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { type Counter, Gauge, type Registry } from 'prom-client';
 import type { ResidencyStatus } from '../ports.ts';
 
 type AddGauge = (
@@ -22,4 +22,14 @@ export function gaugesPerModel(registry: Registry, residencies: () => readonly R
         }
       },
     });
+}
+
+/** A series whose first value is 1 hides its first event from `increase()`. `closed` is one label with all its values. */
+export function beginAtZero<Label extends string>(
+  counter: Counter<Label>,
+  fixed: Partial<Record<Label, string>>,
+  closed: Partial<Record<Label, readonly string[]>> = {},
+): void {
+  const [[label, values] = [null, ['']]] = Object.entries(closed) as [Label, readonly string[]][];
+  for (const value of values) counter.inc(label === null ? fixed : { ...fixed, [label]: value }, 0);
 }

@@ -17,7 +17,7 @@ export function serviceMetrics(registry: Registry): (request: RequestFigures) =>
   const registers = [registry];
   const requests = new Counter({
     name: 'hearth_http_requests_total',
-    help: 'Requests by route and status; 499 is a client that left before the head of its answer.',
+    help: 'Requests by route and status; 499 is a client that left before the head of its answer. A stream that fails after its head counts as 200; gen_ai_server_request_duration_seconds_count has its error_type.',
     labelNames: ['route', 'status'],
     registers,
   });

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { FAILURE_KINDS } from '../failure-kinds.ts';
 import type { UpstreamStatus } from '../ports.ts';
 
 type Statuses = () => readonly UpstreamStatus[];
@@ -70,7 +71,7 @@ function failures(upstreams: Statuses): Counter {
     collect() {
       this.reset();
       for (const { name, failures: counts } of upstreams())
-        for (const [kind, count] of Object.entries(counts)) this.inc({ upstream: name, kind }, count);
+        for (const kind of FAILURE_KINDS) this.inc({ upstream: name, kind }, counts[kind] ?? 0);
     },
   });
 }

@@ -3,7 +3,7 @@ import { embedJob, generateJob } from '../../../../../test/support/engine/jobs.t
 import type { DoneEvent } from '../../../../contract/job-event.ts';
 import { DEFAULT_BALANCE_LIMITS as limits } from '../limits.ts';
 import { nextStep, type Progress } from './failover.ts';
-import { FAILURE_KINDS, type FailureKind } from './health.ts';
+import { FAILURE_KINDS, type FailureKind } from '../../failure-kinds.ts';
 import { Transcript } from './transcript.ts';
 
 const nothingYet: Progress = {

@@ -4,7 +4,7 @@
  * reported.
  */
 import type { BalanceLimits } from '../limits.ts';
-import type { FailureKind } from './health.ts';
+import type { FailureKind } from '../../failure-kinds.ts';
 
 export interface Progress {
   readonly hasBegun: boolean;

@@ -1,16 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_BALANCE_LIMITS as limits } from '../limits.ts';
-import {
-  FAILURE_KINDS,
-  type FailureKind,
-  type Health,
-  applySignal,
-  newHealth,
-  probeDueMs,
-  type Signal,
-  standing,
-} from './health.ts';
+import { FAILURE_KINDS, type FailureKind } from '../../failure-kinds.ts';
+import { type Health, applySignal, newHealth, probeDueMs, type Signal, standing } from './health.ts';
 
 /** An upstream's health under a clock that a test moves. */
 class Watched {

@@ -3,38 +3,10 @@
  * probes only cover an upstream without requests. A refusal for the request's own fault (4xx) says nothing about
  * health, and a starting upstream has not failed.
  */
+import type { FailureKind } from '../../failure-kinds.ts';
 import type { BalanceLimits } from '../limits.ts';
 
 type HealthState = 'ready' | 'busy' | 'down';
-
-export type FailureKind =
-  | 'connect'
-  | 'timeout'
-  /** The answer began, then nothing more arrived. */
-  | 'stall'
-  /** Status 5xx except 503. */
-  | 'server_error'
-  /** Invalid answer: truncated, not JSON, or without an end. */
-  | 'broken'
-  /** Status 429 or 503. */
-  | 'refused'
-  | 'model_gone'
-  /** The upstream rejects Hearth's key or does not prove its identity. */
-  | 'denied'
-  /** Any other 4xx: the request is at fault and would fail at any upstream. */
-  | 'declined';
-
-export const FAILURE_KINDS: readonly FailureKind[] = [
-  'connect',
-  'timeout',
-  'stall',
-  'server_error',
-  'broken',
-  'refused',
-  'model_gone',
-  'denied',
-  'declined',
-];
 
 export interface Health {
   readonly state: HealthState;
