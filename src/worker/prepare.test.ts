@@ -100,7 +100,7 @@ describe('prompts without a template', () => {
 
   it('leave a gap only where the vocabulary has tokens for one', () => {
     const prompt = { kind: 'text', text: 'ab', suffix: 'yz' } as const;
-    expect(() => prepare({ prompt })).toThrow('leave suffix out');
+    expect(() => prepare({ prompt })).toThrow('POST /v1/completions');
     const filling = {
       ...chat,
       vocabulary: {

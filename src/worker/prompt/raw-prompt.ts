@@ -81,6 +81,6 @@ function requireGap({ gap }: Vocabulary): GapTokens {
   throw fail('invalid_request', {
     param: 'suffix',
     message:
-      'The vocabulary of this model has no tokens for text before and behind a gap; leave suffix out, or choose a model that was trained to fill in.',
+      'The vocabulary of this model has no tokens for text before and behind a gap; send the text before it alone to POST /v1/completions, or choose a model that was trained to fill in.',
   });
 }
