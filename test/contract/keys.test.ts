@@ -92,6 +92,8 @@ describe('a named key', () => {
     const other = await one.chat({ model: installed.slashed, messages });
     expect([other.status, other.body.code]).toEqual([403, 'key_model_refused']);
     expect((await one.embed({ input: 'x' })).body.code).toBe('key_model_refused');
+    const mistyped = (await one.chat({ model: 'tiny-chat2', messages })).body.error;
+    expect(mistyped).toMatch(new RegExp(`did you mean ${installed.chat}\\? Otherwise`));
     const { body } = await one.get('/v1/models');
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([installed.chat]);
   });

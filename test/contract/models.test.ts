@@ -65,6 +65,16 @@ describe('GET /v1/models/{id}', () => {
     expect([status, body.type]).toEqual([404, 'invalid_request_error']);
   });
 
+  it('suggests names like it that the key may use, and an alias for a name of a hosted service', async () => {
+    const near = installed.chat.slice(0, -1);
+    const sentence = async (name: string) => (await service.client.get(`/v1/models/${name}`)).body.error;
+    expect(await sentence(near)).toContain(`did you mean ${installed.chat}`);
+    expect(await sentence('gpt-4o')).toContain(
+      'hearth alias gpt-4o MODEL, or answer all such names: SVC_UNKNOWN_MODEL_IS_DEFAULT=1.',
+    );
+    expect(await sentence('text-embedding-3-small')).toMatch(/hearth alias text-embedding-3-small MODEL\.$/);
+  });
+
   it('says how to install a model that is not there', async () => {
     const { body } = await service.client.get('/v1/models/nobody');
     expect(body).toMatchObject({ code: 'model_not_found', param: 'model' });

@@ -196,7 +196,7 @@ describe('a model', () => {
 
   it('that is not installed is said at once, with the one that was meant', async () => {
     const terminal = await over('tiny-chta');
-    await terminal.sees('Did you mean tiny-chat?');
+    await terminal.sees('did you mean tiny-chat?');
     expect(await terminal.ended()).toBe(4);
   });
 
@@ -217,7 +217,7 @@ describe('a model', () => {
   it('is changed within a conversation', async () => {
     const terminal = await opened();
     terminal.types('/model tiny-chta\r');
-    await terminal.sees('Did you mean tiny-chat?');
+    await terminal.sees('did you mean tiny-chat?');
     await terminal.sees('> ');
     terminal.types(`/model ${installed.slashed}\r`);
     await terminal.sees(`${installed.slashed} answers (window: `);

@@ -102,7 +102,7 @@ describe.skipIf(process.platform === 'win32')('hearth launch', () => {
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(/codex, claude, opencode.*Did you mean claude\?/);
     const model = await launch('claude', '--model', 'hearth-mni');
-    expect([model.code, model.stderr]).toEqual([4, expect.stringContaining('Did you mean hearth-mini?')]);
+    expect([model.code, model.stderr]).toEqual([4, expect.stringContaining('did you mean hearth-mini?')]);
     const nobody = await installation.run(['launch', 'claude'], { ...settings(), SVC_PORT: '1' });
     expect([nobody.code, nobody.stderr]).toEqual([3, expect.stringContaining('no server answers')]);
   });

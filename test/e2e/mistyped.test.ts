@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => installation.remove());
 
 const settings = () => ({ SVC_PORT: served.port, SVC_HUB_HOSTS: '', SVC_HOME: installation.home });
-const MINI = /is not installed; .* Did you mean hearth-mini\?/;
+const MINI = /is not installed; (?:.* )?did you mean hearth-mini\?/i;
 const ENGINE = /There is no upstream, engine or pool "nope"/;
 
 const ROWS: readonly (readonly [verb: string, rest: readonly string[], code: number, says: RegExp])[] = [

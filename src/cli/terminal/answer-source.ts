@@ -1,5 +1,4 @@
 import type { Config } from '../../config/config.ts';
-import { didYouMean, nearest } from '../../lib/base/nearest.ts';
 import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
 import { FROZEN_MODE, REQUEST_HEADERS } from '../../wire/headers.ts';
 import type { ChatChunk, ChatResponse } from '../../wire/inference/chat.ts';
@@ -59,14 +58,6 @@ export async function findModel(config: Config, name: string): Promise<ModelEntr
   return isMissing ? null : (expectOk(response) as ModelEntry);
 }
 
-async function resembling(config: Config, name: string): Promise<string[]> {
-  const { data } = await listModels(config);
-  return nearest(
-    name,
-    data.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]),
-  );
-}
-
 export async function chatModels(config: Config): Promise<string[]> {
   const { data } = await listModels(config);
   return data.filter(({ kind }) => kind === 'chat').map(({ id }) => id);
@@ -74,10 +65,7 @@ export async function chatModels(config: Config): Promise<string[]> {
 
 export async function notInstalled(config: Config, name: string, advice = ''): Promise<CliFailure> {
   // The sentence about a built-in model already says how to restore it.
-  const hint =
-    builtinNamed(name) === null
-      ? (didYouMean(await resembling(config, name)) || knownNameAdvice(name)) + advice
-      : '';
+  const isBuiltin = builtinNamed(name) !== null;
   const response = await callServer(
     config,
     'GET',
@@ -87,6 +75,8 @@ export async function notInstalled(config: Config, name: string, advice = ''): P
     expectOk(response);
   } catch (error) {
     if (!(error instanceof ServerRefusal)) throw error;
+    const known = error.message.includes('did you mean') ? '' : knownNameAdvice(name);
+    const hint = isBuiltin ? '' : known + advice;
     return new ServerRefusal(`${error.message}${hint}`, error.exitCode, error.code);
   }
   return new CliFailure(`${name} has just been installed; try again`);

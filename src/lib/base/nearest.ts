@@ -14,9 +14,12 @@ export function nearest(word: string, known: readonly string[]): string[] {
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[:_\s]/g, '-');
 
 export function didYouMean(names: readonly string[]): string {
-  if (names.length === 0) return '';
-  const [last, ...others] = names.toReversed();
-  return ` Did you mean ${others.length === 0 ? last : `${others.reverse().join(', ')} or ${last}`}?`;
+  return names.length === 0 ? '' : ` Did you mean ${alternatives(names)}?`;
+}
+
+export function alternatives(names: readonly string[]): string {
+  const [last = '', ...others] = names.toReversed();
+  return others.length === 0 ? last : `${others.reverse().join(', ')} or ${last}`;
 }
 
 /**

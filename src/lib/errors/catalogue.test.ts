@@ -9,7 +9,7 @@ describe('the remedy for a model that is not installed', () => {
     },
   );
 
-  it.each(['gpt-4o', 'nobody', '', 'a/b/c', 'https://h.example/x'])('is not to pull %j', (model) => {
+  it.each(['my-model', 'nobody', '', 'a/b/c', 'https://h.example/x'])('is not to pull %j', (model) => {
     const { message } = fail('model_not_found', { model });
     expect(message).toContain('choose one from GET /v1/models, or install one with: hearth pull owner/name.');
   });

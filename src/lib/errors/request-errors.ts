@@ -17,6 +17,9 @@ function overflowRemedy({ promptTokens, maxCtx = Infinity, model, isAsked }: Ove
   return `Shorten the prompt, send a larger num_ctx, or run: hearth set ${model} num_ctx=${roomy}.`;
 }
 
+/** Names that clients of hosted services send. */
+const HOSTED = /^(?:(?:chat)?gpt-|o\d|claude-|gemini-|text-embedding-)[\w.-]*$/i;
+
 interface Missing {
   readonly model: string;
   readonly instead?: string;
@@ -30,6 +33,12 @@ function installRemedy({ model, instead }: Missing): string {
     return 'it is a fallback for embeddings; to enable it, set SVC_ALLOW_HASH_EMBEDDINGS=1 and restart hearth serve';
   if (/^[\w.-]+\/[\w.-]+(?::[\w.-]+)?$/.test(model))
     return `run: hearth pull ${model}, or choose one from GET /v1/models`;
+  if (HOSTED.test(model)) {
+    const others = model.includes('embedding')
+      ? ''
+      : ', or answer all such names: SVC_UNKNOWN_MODEL_IS_DEFAULT=1';
+    return `choose one from GET /v1/models, or give one this name: hearth alias ${model} MODEL${others}`;
+  }
   const other = instead === undefined ? '' : `use "${instead}", `;
   return `${other}choose one from GET /v1/models, or install one with: hearth pull owner/name`;
 }
@@ -269,8 +278,9 @@ export const contentErrors = {
   ),
   model_not_found: permanent(
     'not_found',
-    { model: 'string', instead: 'string?', param: 'string?' },
-    (d) => `Model "${d.model}" is not installed; ${installRemedy(d)}.`,
+    { model: 'string', instead: 'string?', alike: 'string?', param: 'string?' },
+    (d) =>
+      `Model "${d.model}" is not installed; ${d.alike === undefined ? '' : `did you mean ${d.alike}? Otherwise `}${installRemedy(d)}.`,
   ),
   no_default_model: permanent(
     'not_found',

@@ -8,11 +8,14 @@ import {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
 } from 'fastify';
 import type { Clock } from '../../lib/base/clock.ts';
+import { alternatives, nearest } from '../../lib/base/nearest.ts';
+import { builtinNamed } from '../../lib/errors/builtin-ids.ts';
 import { catalogueEntry } from '../../lib/errors/catalogue.ts';
-import { fail, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
+import { fail, isFailure, isSvcError, type SvcError } from '../../lib/errors/svc-error.ts';
 import { HEADERS } from '../../wire/headers.ts';
 import { routes } from '../../wire/routes.ts';
 import type { ProcessIdentity } from '../api/identity.ts';
@@ -21,6 +24,7 @@ import { asSvcError, errorResponse } from './error-response.ts';
 import { type ErrorShape, readSender, shapeBy, type ChooseShape } from './error-shape.ts';
 import { type AccessRules, type FreshKeys, isAllowedOrigin } from './guard/guard.ts';
 import { RequestPacer } from './guard/request-pacer.ts';
+import { isSeenBy } from './handlers/handler.ts';
 import { registerRoutes } from './handlers/register.ts';
 import { type EdgeParts, handlerTable } from './handlers/table.ts';
 import { addHooks, commonHeaders, requestId, routeAccess } from './hooks.ts';
@@ -64,7 +68,7 @@ export async function createHttpServer(useCases: UseCases, options: HttpOptions)
   watchFraming(app.server, options.maxBodyBytes, words);
   readBodies(app);
   awaitChecks(app);
-  answerErrors(app, options.maxBodyBytes, chooseShape);
+  answerErrors(app, { maxBodyBytes: options.maxBodyBytes, chooseShape, models: useCases.models });
   const { clock, logger, metrics, recorder, streamHeadAfterMs } = options;
   logRequests(app, { log: logger, clock, recorder, metrics, tracing: options.tracing });
   addHooks(app, {
@@ -139,9 +143,15 @@ function awaitChecks(app: FastifyInstance): void {
   });
 }
 
-function answerErrors(app: FastifyInstance, maxBodyBytes: number, chooseShape: ChooseShape): void {
-  app.setErrorHandler((thrown: FastifyError, request, reply) => {
-    const error = translate(thrown, maxBodyBytes);
+interface ErrorParts {
+  readonly maxBodyBytes: number;
+  readonly chooseShape: ChooseShape;
+  readonly models: UseCases['models'];
+}
+
+function answerErrors(app: FastifyInstance, { maxBodyBytes, chooseShape, models }: ErrorParts): void {
+  app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
+    const error = await withSuggestion(translate(thrown, maxBodyBytes), request, models);
     noteFailure(request, error);
     const family = catalogueEntry(error.code).family;
     if (family === 'bug')
@@ -157,6 +167,24 @@ function answerErrors(app: FastifyInstance, maxBodyBytes: number, chooseShape: C
     reply.raw.statusMessage = reasonPhrase(sentence);
     return reply.code(status).headers(headers).send(body);
   });
+}
+
+/** Suggests only names that the key may use. A built-in model has its own remedy. */
+async function withSuggestion(
+  error: SvcError,
+  request: FastifyRequest,
+  models: UseCases['models'],
+): Promise<SvcError> {
+  if (!isFailure(error, 'model_not_found') || builtinNamed(error.detail.model) !== null) return error;
+  const { data } = await models.list();
+  const seen = data.filter(({ id }) => isSeenBy(request, id));
+  const names = nearest(
+    error.detail.model,
+    seen.flatMap(({ id, aliases = [] }) => [id, ...aliases]),
+  );
+  return names.length === 0
+    ? error
+    : fail('model_not_found', { ...error.detail, alike: alternatives(names) }, error);
 }
 
 function translate(thrown: FastifyError | Error, maxBodyBytes: number): SvcError {
