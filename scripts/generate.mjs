@@ -11,7 +11,6 @@ import { HTTP_LIMITS } from '../generated/sources/src/server/http/limits.js';
 import { RECORDER_LIMITS } from '../generated/sources/src/server/api/requests/recorder.js';
 import { BATCH_LIMITS } from '../generated/sources/src/store/batches/limits.js';
 import { RESPONSE_LIMITS } from '../generated/sources/src/store/responses/response-store.js';
-import { FAILURE_KINDS } from '../generated/sources/src/server/engine/balance/policy/health.js';
 import { CacheMissReason } from '../generated/sources/src/contract/job-event.js';
 import { createMetrics } from '../generated/sources/src/server/engine/observe/metrics.js';
 import { systemClock } from '../generated/sources/src/lib/base/clock.js';
@@ -332,7 +331,7 @@ function labelValues() {
     gen_ai_request_model: 'an id of a model, as `model`',
     gen_ai_token_type: '`input`, `cached_input`, `output`',
     key: 'the name of an API key',
-    kind: FAILURE_KINDS.map((kind) => `\`${kind}\``).join(', '),
+    kind: '`connect`, `timeout`, `stall`, `server_error`, `broken`, `refused`, `model_gone`, `denied`, `declined`',
     model: 'an id of a model',
     origin: '`slot`, `ram`, `disk`, `evaluated`',
     outcome: `of loads \`loaded\`, or ${code}; of drafts \`drafted\`, \`accepted\``,
