@@ -45,6 +45,27 @@ const opened = (member: EvidenceMember) => {
 };
 
 describe('a service whose key is rotated', () => {
+  it('leads a verifier that has only the first key to the history', async () => {
+    const { home, identity, issue, rotate } = await running();
+    await rotate();
+    const { record } = opened(await issue());
+    const first = parseKeyring(identity.keys.publicKeyPem);
+    const [finding] = checkSignature(record, first, parseStatement).findings;
+    expect(finding).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('pubkey --history') });
+    const history = parseKeyring(JSON.stringify(await readKeyHistory(home)));
+    expect(checkSignature(record, history, parseStatement).findings[0]?.outcome).toBe('passed');
+  });
+
+  it('signs nothing while its hand-overs cannot be read', async () => {
+    const { home, identity, rotate } = await running();
+    await rotate();
+    const rotations = path.join(home, 'instance', 'rotations');
+    await rm(rotations, { recursive: true });
+    await writeFile(rotations, '');
+    await expect(readKeyHistory(home)).rejects.toThrow('ENOTDIR');
+    await expect(readSigningKey(home, identity.instanceId)).rejects.toThrow('ENOTDIR');
+  });
+
   it('signs with the new key at once, and the records before and after stay verifiable', async () => {
     const { clock, identity, issue, rotate, history } = await running();
     const members = [await issue()];

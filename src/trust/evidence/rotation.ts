@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolder, writeDurably } from '../../lib/files/durable.ts';
+import { ifMissing, makeFolder, writeDurably } from '../../lib/files/durable.ts';
 import { fail } from '../../lib/errors/svc-error.ts';
 import { signPayload } from '../identity/dsse.ts';
 import {
@@ -77,11 +77,11 @@ function unusableKey(home: string, reason: string): Error {
 /** The history of a home directory, up to its present key; null where no instance was ever made. */
 export async function readKeyHistory(home: string): Promise<KeyHistory | null> {
   const folder = instanceFolder(home);
-  const id = await readFile(join(folder, 'id'), 'utf8').catch(() => null);
+  const id = await readFile(join(folder, 'id'), 'utf8').catch(ifMissing(null));
   if (id === null) return null;
   const first = await readFile(join(folder, 'first-public-key.pem'), 'utf8');
   const rotations = join(folder, 'rotations');
-  const names = (await readdir(rotations).catch(() => []))
+  const names = (await readdir(rotations).catch(ifMissing<string[]>([])))
     .filter((name) => /^\d{6}\.json$/.test(name))
     .sort();
   const envelopes = await Promise.all(

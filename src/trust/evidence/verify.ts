@@ -160,8 +160,12 @@ function unknownKey(keyring: Keyring, isForged: boolean): Finding {
     const detail = 'the key that signed it is not known here; give its public key with --pubkey FILE';
     return { ...finding, outcome: 'incomparable', detail };
   }
-  return { ...finding, outcome: 'failed', detail: 'the keyid is not that of a trusted key' };
+  const later = keyring.instanceId === null ? `; ${LATER_KEY}` : '';
+  return { ...finding, outcome: 'failed', detail: `the keyid is not that of a trusted key${later}` };
 }
+
+const LATER_KEY =
+  'if the issuer has rotated its key, ask it for the output of hearth evidence pubkey --history and give that';
 
 /** The payload is unsigned here, so this may only count against the record. */
 function claimedInstance(payload: Buffer): unknown {
