@@ -6,7 +6,11 @@ export const engineErrors = {
     { limit: 'number', retryAfterS: 'number' },
     (d) => `The queue is full (${d.limit} requests waiting); try again in ${d.retryAfterS} s.`,
   ),
-  draining: transient('unavailable', {}, () => 'The service is shutting down; try again once it is back.'),
+  draining: transient(
+    'unavailable',
+    { retryAfterS: 'number?' },
+    () => 'The service is shutting down; try again once it is back.',
+  ),
   starting: transient('unavailable', {}, () => 'The service is starting; try again in a few seconds.'),
   native_unavailable: permanent(
     'unavailable',

@@ -186,7 +186,7 @@ class SchedulerLoop implements Engine, Effects {
 
   async drain(graceMs: number): Promise<void> {
     const { clock, backends } = this.#options;
-    this.#policy.onDrain();
+    this.#policy.onDrain(graceMs);
     await this.#requests.idle(clock, graceMs);
     this.#requests.stopAll(fail('draining'));
     await Promise.all(Object.values(backends).map((backend) => backend.close()));

@@ -1,3 +1,4 @@
+import { fail, type SvcError } from '../../../../lib/errors/svc-error.ts';
 import type { QueueFull } from '../../ports.ts';
 import type { SchedulerLimits } from '../limits.ts';
 import { type Residency, residencies, queuedCount, type SchedulerState, type Ticket } from './state.ts';
@@ -65,8 +66,15 @@ export function surplusChat(state: SchedulerState, limits: SchedulerLimits, flow
 const foreground = (running: Residency['running']): number =>
   [...running.values()].filter(({ isBackground }) => !isBackground).length;
 
-function retryAfterS(state: SchedulerState): number {
+export function retryAfterS(state: SchedulerState): number {
   const slots = residencies(state).reduce((total, residency) => total + residency.slots, 0);
   const aheadMs = (queuedCount(state) + 1) * state.meanJobMs;
-  return Math.min(MOST_RETRY_S, Math.max(LEAST_RETRY_S, Math.ceil(aheadMs / Math.max(1, slots) / 1_000)));
+  return boundedRetryS(aheadMs / Math.max(1, slots));
 }
+
+const boundedRetryS = (ms: number): number =>
+  Math.min(MOST_RETRY_S, Math.max(LEAST_RETRY_S, Math.ceil(ms / 1_000)));
+
+/** Names the rest of the drain, because no earlier retry can succeed. */
+export const drainingError = ({ drainUntilMs }: SchedulerState, nowMs: number): SvcError =>
+  fail('draining', { retryAfterS: boundedRetryS(drainUntilMs - nowMs) });

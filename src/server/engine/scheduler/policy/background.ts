@@ -3,6 +3,7 @@
  * waits or runs, join one by one when none does, and yield their slots to newcomers.
  */
 import { fail, type SvcError } from '../../../../lib/errors/svc-error.ts';
+import { retryAfterS } from './admission.ts';
 import { quarantineError } from './faults.ts';
 import {
   insertByAge,
@@ -15,8 +16,8 @@ import {
 import { type Need, findRoom } from './switching.ts';
 import type { DecisionPass } from './decision-pass.ts';
 
-export function surplusHeld({ held }: SchedulerState, limit: number): SvcError | null {
-  return held.length <= limit ? null : fail('queue_full', { limit, retryAfterS: 1 });
+export function surplusHeld(state: SchedulerState, limit: number): SvcError | null {
+  return state.held.length <= limit ? null : fail('queue_full', { limit, retryAfterS: retryAfterS(state) });
 }
 
 export function releaseBackground(pass: DecisionPass): void {

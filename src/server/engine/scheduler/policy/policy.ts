@@ -6,7 +6,7 @@
 import type { ModelTarget, QueueFull, ResidencyFacts } from '../../ports.ts';
 import { fail, isFailure, type SvcError } from '../../../../lib/errors/svc-error.ts';
 import { mayRelease, preemptBackground, releaseBackground, surplusHeld } from './background.ts';
-import { queueFull, surplusChat, surplusTicket } from './admission.ts';
+import { drainingError, queueFull, surplusChat, surplusTicket } from './admission.ts';
 import type { Effects, Readings } from './effects.ts';
 import {
   forgetCrash,
@@ -199,12 +199,14 @@ export class Policy {
     return true;
   }
 
-  onDrain(): void {
-    this.state.draining = true;
+  onDrain(graceMs: number): void {
     const pass = this.#pass();
-    for (const { seq } of this.state.held.splice(0)) this.#effects.rejectJob(seq, fail('draining'));
+    this.state.draining = true;
+    this.state.drainUntilMs = pass.nowMs + graceMs;
+    const refusal = drainingError(this.state, pass.nowMs);
+    for (const { seq } of this.state.held.splice(0)) this.#effects.rejectJob(seq, refusal);
     for (const model of this.state.models.values()) {
-      pass.rejectAll(model, fail('draining'));
+      pass.rejectAll(model, refusal);
       if (model.residency?.state === 'loading') pass.unload(model.residency);
     }
     this.#decide(pass);
@@ -243,7 +245,7 @@ export class Policy {
   }
 
   #refusal(model: ModelState, arrival: Arrival, nowMs: number): SvcError | null {
-    if (this.state.draining) return fail('draining');
+    if (this.state.draining) return drainingError(this.state, nowMs);
     const quarantined = quarantineError(model, nowMs);
     if (quarantined !== null) return quarantined;
     return poisonError(this.state, arrival, nowMs, this.#limits);

@@ -82,6 +82,7 @@ export interface SchedulerState {
   nextResidencyId: number;
   readonly running: Map<number, { readonly ticket: Ticket; readonly residency: Residency }>;
   draining: boolean;
+  drainUntilMs: number;
   /** Free memory while no model was loaded: mapped weights may count as available to the system. */
   budget: Memory | null;
   meanJobMs: number;
@@ -97,6 +98,7 @@ export function initialState(): SchedulerState {
     nextResidencyId: 1,
     running: new Map(),
     draining: false,
+    drainUntilMs: 0,
     budget: null,
     meanJobMs: 1_000,
     poison: new Map(),
