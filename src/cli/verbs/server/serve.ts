@@ -22,6 +22,7 @@ import { CliFailure, type CliContext, EXIT_CODES } from '../../context.ts';
 import { servingAt, takeHome } from '../../home-lock.ts';
 import { type Log, openLog } from '../../log/logger.ts';
 import { describeHolder } from '../../port-holder.ts';
+import { sizeWarnings } from '../../size-limits.ts';
 import { ownAuthority, serviceUrl } from '../../transport.ts';
 import { readVersion } from '../../version.ts';
 import { endByHangUp, listenForSignals, type ServiceSignals } from './signals.ts';
@@ -63,6 +64,7 @@ async function serve(context: CliContext, flags: Flags): Promise<void> {
   const { logger } = log;
   for (const sentence of unknownVariables(context.env)) logger.warn(sentence);
   const running = await start(config, { logger, readOnly, quit: signals.quit });
+  for (const sentence of await sizeWarnings(config)) logger.warn(sentence);
   const lock = await openService(config, running, { logger, readOnly });
   signals.onReload(() => {
     reloadConfig(reload, config, logger);
