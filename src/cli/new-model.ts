@@ -10,12 +10,22 @@ async function readDefaults(registry: Registry): Promise<Defaults> {
   return { chat: await registry.defaultId('chat'), embedding: await registry.defaultId('embedding') };
 }
 
+/** Before the install, so that no request meets the new model as the default. */
+async function keepDefaults(registry: Registry, present: Defaults): Promise<void> {
+  for (const kind of ['chat', 'embedding'] as const) {
+    const id = present[kind];
+    if (id !== null && (await registry.chosenDefault(kind)) === null) await registry.chooseDefault(kind, id);
+  }
+}
+
 export async function announcing(
   context: Pick<CliContext, 'note'> | null,
   registry: Registry,
   install: () => Promise<string | null>,
+  takesDefault = true,
 ): Promise<string | null> {
   const before = await readDefaults(registry);
+  if (!takesDefault) await keepDefaults(registry, before);
   const id = await install();
   if (id === null || context === null) return id;
   const model = await registry.find(id);

@@ -320,6 +320,14 @@ describe('the words around models', () => {
       expect.stringMatching(/^base has no chat template: a base model/),
       'one stays the default chat model; hearth default base makes base the default.',
     ]);
+    const quiet = await hearth(
+      ['import', await writeChat(folder, 'two.gguf', 1), '--no-probe', '--no-default'],
+      env,
+    );
+    expect([quiet.code, quiet.stderr]).toEqual([0, 'two is installed.\n']);
+    expect((await hearth(['default'], env)).stdout).toMatch(/^chat +one$/m);
+    expect((await hearth(['default', '--auto'], env)).code).toBe(0);
+    expect((await hearth(['rm', 'two'], env)).code).toBe(0);
     await hearth(['alias', 'uno', 'one'], env);
     expect((await hearth(['list'], env)).stdout).toMatch(/^one \* +chat .* uno$/m);
     expect((await hearth(['list'], env)).stdout).toMatch(/^base +base /m);

@@ -36,6 +36,7 @@ interface ImportFlags {
   readonly copy?: boolean;
   readonly hardLink?: boolean;
   readonly probe: boolean;
+  readonly default: boolean;
   readonly from?: string;
   readonly all?: boolean;
   readonly template?: string;
@@ -56,6 +57,7 @@ export function registerImport(program: Command, context: CliContext): void {
     .option('--projector <file>', 'the file that lets the model read images or audio (mmproj)')
     .option('--template <name>', 'chat with this template: a known one by its name, or a file')
     .option('--no-probe', 'skip the trial run in a separate process')
+    .option('--no-default', 'keep the present default models, for later installs too')
     .option('--json', 'progress as JSON lines')
     .action(async (names: string[], { name, ...given }: ImportFlags) => {
       const flags = name === undefined ? given : { id: name, ...given };
@@ -183,7 +185,7 @@ async function withProgress(
   install: (options: ImportOptions) => Promise<InstalledModel>,
 ): Promise<void> {
   const shown = showProgress(context, flags.json === true);
-  await announcing(flags.json === true ? null : context, registry, async () => {
+  const installing = async (): Promise<string> => {
     try {
       const { id } = await install({
         signal,
@@ -199,7 +201,8 @@ async function withProgress(
     } finally {
       shown.end();
     }
-  });
+  };
+  await announcing(flags.json === true ? null : context, registry, installing, flags.default);
 }
 
 /** Runs first, so that a misspelt name or a missing path is reported before anything is installed. */

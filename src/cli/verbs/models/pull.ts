@@ -9,6 +9,7 @@ interface PullFlags {
   readonly name?: string;
   readonly tokenFile?: string;
   readonly probe: boolean;
+  readonly default?: boolean;
   readonly json?: boolean;
 }
 
@@ -20,6 +21,7 @@ export function registerPull(program: Command, context: CliContext): void {
     .option('--name <id>', 'the same as --id')
     .option('--token-file <file>', 'read the hub token from this file, not from HF_TOKEN or the stored login')
     .option('--no-probe', 'skip the trial run in a separate process')
+    .option('--no-default', 'keep the present default models, for later installs too')
     .option('--json', 'progress as JSON lines')
     .action(async (ref: string, { name, ...given }: PullFlags) => {
       await pull(context, ref, name === undefined ? given : { id: name, ...given });
@@ -34,31 +36,36 @@ export async function pull(context: CliContext, ref: string, flags: PullFlags): 
   const shown = showProgress(context, flags.json === true);
   const registry = localRegistry(context.config());
   const id = await interruptible(context, (signal) =>
-    announcing(flags.json === true ? null : context, registry, async () => {
-      let installed: string | null = null;
-      let hasBytes = false;
-      try {
-        const events = pullModel(registry, ref, {
-          ...(flags.id === undefined ? {} : { id: flags.id }),
-          ...(flags.probe ? { probe: probeHere(context) } : {}),
-          signatures: signaturesHere(context),
-          ...hub,
-          signal,
-        });
-        for await (const event of events) {
-          shown.onEvent(event);
-          if (event.status === 'success') installed = event.id;
-          if (event.status === 'downloading') hasBytes ||= event.completed > 0;
+    announcing(
+      flags.json === true ? null : context,
+      registry,
+      async () => {
+        let installed: string | null = null;
+        let hasBytes = false;
+        try {
+          const events = pullModel(registry, ref, {
+            ...(flags.id === undefined ? {} : { id: flags.id }),
+            ...(flags.probe ? { probe: probeHere(context) } : {}),
+            signatures: signaturesHere(context),
+            ...hub,
+            signal,
+          });
+          for await (const event of events) {
+            shown.onEvent(event);
+            if (event.status === 'success') installed = event.id;
+            if (event.status === 'downloading') hasBytes ||= event.completed > 0;
+          }
+        } catch (error) {
+          if (hasBytes && !signal.aborted)
+            context.note('What has arrived is kept; the same command continues with it.');
+          throw error;
+        } finally {
+          shown.end();
         }
-      } catch (error) {
-        if (hasBytes && !signal.aborted)
-          context.note('What has arrived is kept; the same command continues with it.');
-        throw error;
-      } finally {
-        shown.end();
-      }
-      return installed;
-    }),
+        return installed;
+      },
+      flags.default,
+    ),
   );
   return id ?? null;
 }
