@@ -20,6 +20,9 @@ describe.runIf(process.platform === 'linux')('a service on another address, with
     expect(first.stderr).toContain('requests without a key are refused');
     const second = await hearth(['key', 'add', 'phone'], env);
     expect(second.stderr).not.toContain('requests without a key are refused');
+    expect((await hearth(['config'], env)).stdout).toMatch(
+      /^SVC_API_KEY +\(a named key is required; hearth key list shows 2\) /m,
+    );
     const key = first.stdout.trim();
     const child = startHearth(['serve'], { ...env, SVC_PORT: '0' });
     const output = collect(child);

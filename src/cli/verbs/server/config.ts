@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { type Config, type ExaminedConfig, unknownVariables } from '../../../config/config.ts';
 import { type Setting, type SettingName, settings } from '../../../config/settings.ts';
 import type { ModelKind } from '../../../contract/load.ts';
+import { errorMessage } from '../../../lib/errors/svc-error.ts';
 import type { Registry } from '../../../store/registry/registry.ts';
+import { readKeys } from '../../../store/keys/key-file.ts';
 import { type CliContext, EXIT_CODES, table } from '../../context.ts';
 import { localRegistry } from '../../local-registry.ts';
 
@@ -33,14 +35,17 @@ function described(rows: readonly Row[], { file }: ExaminedConfig): string {
 }
 
 async function settingRows(config: Config) {
-  const chosen = await chosenModels(config);
+  const resolved: Partial<Record<SettingName, string>> = {
+    ...(await chosenModels(config)),
+    ...(await namedKeys(config)),
+  };
   return (Object.keys(settings) as SettingName[]).map((key) => {
     const setting: Setting<unknown> = settings[key];
     const value = shown(setting, config[key]);
     return {
       name: setting.env,
       value,
-      effective: value === null || value === '' ? automatic(setting, chosen[key]) : String(value),
+      effective: value === null || value === '' ? automatic(setting, resolved[key]) : String(value),
       origin: config.origins[key],
       description: setting.description,
     };
@@ -71,6 +76,15 @@ async function chosenModels(config: Config): Promise<Partial<Record<SettingName,
   } catch {
     // The verb must work with a broken configuration; `hearth list` reports problems of the store.
     return {};
+  }
+}
+
+async function namedKeys({ home }: Config): Promise<{ readonly apiKey?: string }> {
+  try {
+    const { length } = await readKeys(home);
+    return length === 0 ? {} : { apiKey: `(a named key is required; hearth key list shows ${length})` };
+  } catch (error) {
+    return { apiKey: `(${errorMessage(error)})` };
   }
 }
 
