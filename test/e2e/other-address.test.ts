@@ -53,6 +53,7 @@ describe.runIf(process.platform === 'linux')('a service on another address, with
     }
     const unlimited = await hearth(['serve'], { ...env, SVC_PORT: '0', SVC_API_KEY: key });
     expect(unlimited).toMatchObject({ code: 2, stderr: expect.stringContaining('the named key laptop') });
+    expect(unlimited.stderr).toContain('start without it: env -u SVC_API_KEY hearth serve');
     const [listed] = JSON.parse((await hearth(['key', 'list', '--json'], env)).stdout);
     expect([listed.name, Object.keys(listed)]).toEqual([
       'laptop',

@@ -94,7 +94,7 @@ function refuseNamedKey({ apiKey }: Config, named: readonly KeyRecord[]): void {
     apiKey === null ? undefined : named.find((record) => secretHashes(record).includes(hashOfKey(apiKey)));
   if (key === undefined) return;
   throw new CliFailure(
-    `SVC_API_KEY is the named key ${key.name}, but here it sets the key that may do everything; unset it, or set another key`,
+    `SVC_API_KEY is the named key ${key.name}, but here it sets the key that may do everything; start without it: env -u SVC_API_KEY hearth serve`,
     EXIT_CODES.usage,
   );
 }
