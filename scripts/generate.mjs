@@ -344,7 +344,7 @@ function labelValues() {
     upstream: 'the name of an upstream',
     version: 'the version of Hearth',
   };
-  const used = [...new Set(allSeries().flatMap(({ labels }) => labels))].toSorted();
+  const used = [...new Set(allSeries().flatMap(({ labels }) => labels))];
   const missing = used.filter((label) => !Object.hasOwn(values, label));
   if (missing.length > 0 || used.length < Object.keys(values).length)
     throw new Error(`the labels of /metrics are ${used.join(', ')}; the table of metrics.md has others`);
