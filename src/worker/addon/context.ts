@@ -3,7 +3,7 @@ import koffi from 'koffi';
 import { applyAdapters } from './adapter.ts';
 import { pickLogits } from './sampling/candidates.ts';
 import type { Pointer } from './library/layouts.ts';
-import { onThread } from './library/on-thread.ts';
+import { lending, onThread } from './library/on-thread.ts';
 import type { Library } from './library/open.ts';
 import type { MemoryReader } from './memory.ts';
 import type { DeviceBytes } from '../../contract/memory.ts';
@@ -114,11 +114,11 @@ export class ContextHandle implements NativeContext {
   }
 
   decodeRows({ sequence, values, positions, isWhole }: MediumRows): void {
-    const batch = mediumBatch(values, this.#open.rowWidth, { sequence, positions });
+    const rows = mediumBatch(values, this.#open.rowWidth, { sequence, positions });
     // The setting applies to the whole context, so no other sequence may be in the call.
     if (isWhole) this.#library.llama_set_causal_attn(this.#context, false);
     try {
-      checkDecoded(this.#library.llama_decode(this.#context, batch.batch));
+      checkDecoded(lending(() => this.#library.llama_decode(this.#context, rows.batch)));
     } finally {
       if (isWhole) this.#library.llama_set_causal_attn(this.#context, true);
     }

@@ -86,7 +86,7 @@ export class NativeBatch {
   }
 }
 
-/** A batch of rows without tokens. Keep `held`, the memory that it points to, alive during the call. */
+/** A batch of rows without tokens. `held` is the memory that it points to; call with it within `lending`. */
 export function mediumBatch(
   values: Float32Array,
   width: number,
