@@ -122,7 +122,7 @@ export const contentErrors = {
     'not_found',
     { id: 'string', param: 'string?' },
     (d) =>
-      `There is no cache report for request "${d.id}": it was not a chat, belongs to another API key, ran before the last start, or is too long ago. Ask soon after the request, by its X-Request-Id or its number in hearth requests.`,
+      `There is no cache report for request "${d.id}": it was not a chat, belongs to another API key, ran before the last start, or is too long ago. Ask soon after the request, by its X-Request-Id or number.`,
   ),
   pin_refused: permanent(
     'conflict',
