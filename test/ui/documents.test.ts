@@ -102,7 +102,7 @@ describe('two answers to the same', () => {
     await shown.waitFor();
     expect(await shown.locator('del').allTextContents()).toEqual(['time']);
     expect(await shown.locator('ins').allTextContents()).toEqual(['lake']);
-    await page.getByRole('combobox', { name: /^To/ }).selectOption('0');
+    await page.getByRole('combobox', { name: /^To/ }).selectOption({ index: 0 });
     await page.getByText('The same, character for character.').waitFor();
     // Only answers to the same message are offered.
     await page.keyboard.press('Escape');
