@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { holdBack, openPage } from './browser.ts';
+import { attachLog } from './long-file.ts';
 import { chips, pageRig } from './page-rig.ts';
 import { pdf } from './pdf-file.ts';
 import { answers, items, message, say, send } from './talking.ts';
@@ -15,20 +16,6 @@ const open = (page: Page, title: string) => page.getByRole('link', { name: title
 /** Waits until exactly these messages are shown. */
 const shown = (page: Page, texts: readonly string[]) =>
   expect.poll(() => prompts(page).allTextContents()).toEqual(texts);
-
-const FILLER = 'The harvest was gathered and the barrels were rolled into the cellar before the frost.';
-const LOG = Array.from({ length: 300 }, (_, at) => {
-  if (at === 120) return 'The password of the printer on the second floor is swordfish.';
-  if (at === 240) return 'The train to the mountains leaves every morning at seven.';
-  return `${at}: ${FILLER}`;
-}).join('\n');
-
-async function attachLog(page: Page): Promise<void> {
-  await page
-    .getByLabel('Attach files')
-    .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from(LOG) });
-  await page.getByRole('button', { name: 'Only what matches in notes.txt' }).click();
-}
 
 describe('a search of files', () => {
   it('ends with its conversation, whose message waits unsent', async () => {

@@ -1,26 +1,11 @@
 /** A long file of which only passages are sent: chosen by the embedding model of the service, shown, and chosen again. */
-import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { openPage } from './browser.ts';
+import { attachLog } from './long-file.ts';
 import { chips, pageRig } from './page-rig.ts';
 import { answers, message, reload, say } from './talking.ts';
 
 const rig = pageRig();
-
-const FILLER = 'The harvest was gathered and the barrels were rolled into the cellar before the frost.';
-/** A long text in which two lines stand out. */
-const LOG = Array.from({ length: 300 }, (_, at) => {
-  if (at === 120) return 'The password of the printer on the second floor is swordfish.';
-  if (at === 240) return 'The train to the mountains leaves every morning at seven.';
-  return `${at}: ${FILLER}`;
-}).join('\n');
-
-async function attach(page: Page): Promise<void> {
-  await page
-    .getByLabel('Attach files')
-    .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from(LOG) });
-  await page.getByRole('button', { name: 'Only what matches in notes.txt' }).click();
-}
 
 it('is searched with the message, shows what was sent, and is asked once more without a second reading', async () => {
   const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`);
@@ -32,7 +17,7 @@ it('is searched with the message, shows what was sent, and is asked once more wi
     if (request.url().endsWith('/v1/embeddings'))
       embedded += (JSON.parse(body) as { input: string[] }).input.length;
   });
-  await attach(page);
+  await attachLog(page);
   // Without a question there is nothing to look for.
   expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
   await say(page, 'What is the password of the printer?');
@@ -61,7 +46,7 @@ it('is searched with the message, shows what was sent, and is asked once more wi
   expect(embedded - before).toBeGreaterThan(20);
   // The window of the small model holds no third part of it; its vectors are of use in any conversation.
   await page.getByRole('button', { name: 'New conversation' }).first().click();
-  await attach(page);
+  await attachLog(page);
   const again = embedded;
   await say(page, 'What is on the second floor?');
   expect(embedded - again).toBe(1);
@@ -71,7 +56,7 @@ it('is searched with the message, shows what was sent, and is asked once more wi
 
 it('is stopped, keeps the message, and says why a search failed', async () => {
   const { page, close } = await openPage(rig.browser, `${rig.served.url}/ui/`, { expected: [/503 \(/] });
-  await attach(page);
+  await attachLog(page);
   await page.route('**/v1/embeddings', () => undefined);
   await message(page).fill('What is the password?');
   await message(page).press('Enter');

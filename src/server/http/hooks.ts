@@ -137,16 +137,14 @@ function tooManyHeaders(): SvcError {
 
 /** Before the checks that only the route's own methods have to pass. */
 function refuseOtherMethod(request: FastifyRequest): void {
-  if (isPreflight(request)) return;
   const { url, config } = request.routeOptions;
+  if ((config.allow === undefined && !request.is404) || isPreflight(request)) return;
   const path = url?.replace('/*', '') ?? plainPath(request);
   const allow =
     config.allow ??
-    (request.is404
-      ? routesAt(path)
-          .map(({ method }) => method)
-          .join(', ')
-      : '');
+    routesAt(path)
+      .map(({ method }) => method)
+      .join(', ');
   if (allow !== '') throw fail('method_not_allowed', { method: request.method, path, allow });
 }
 
